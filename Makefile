@@ -1,0 +1,50 @@
+# `make demo` and `make test` set everything up and do the work; a bare machine needs Python 3.11 and make.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+UV     := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
+READY  := $(VENV)/.ready
+
+export UV_COMPILE_BYTECODE = 1
+
+.PHONY: demo test test-all lint bench soak docs constraints clean
+
+demo: $(READY)
+	$(BIN)/assay demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -q -m "not slow and not browser and not postgres and not spark"
+
+test-all: $(READY)
+	$(BIN)/python -m pytest -q
+
+lint: $(READY)
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python -m bench
+
+soak: $(READY)
+	ASSAY_SOAK=1 $(BIN)/python -m pytest -q -m slow
+
+docs: $(READY)
+	$(BIN)/python docs/build.py
+
+constraints: $(UV)
+	$(UV) pip compile pyproject.toml --group dev --universal --no-header --no-annotate --no-emit-index-url \
+	    --no-emit-find-links --quiet --upgrade -o constraints.txt
+
+clean:
+	rm -rf $(VENV) .tools .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+.tools/bin/uv:
+	$(PYTHON) -m venv .tools
+	.tools/bin/pip install --quiet uv
+
+$(READY): pyproject.toml constraints.txt | $(UV)
+	$(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
+	$(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable . --group dev
+	touch $@

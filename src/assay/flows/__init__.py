@@ -1,0 +1,1 @@
+"""The verbs: fetch, compute, return a result, print nothing."""

@@ -1,0 +1,1 @@
+"""What people, models and clicks say of documents."""

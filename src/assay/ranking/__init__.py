@@ -1,0 +1,1 @@
+"""One ranking for every measure: order, ties, relevance, gains, discounts and segments."""

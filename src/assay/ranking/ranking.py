@@ -1,0 +1,253 @@
+"""What a measure sees: the judgments of a collection, and one run joined with them.
+
+Only judged documents change a value, so a ranking holds the judged hits of a run as flat arrays over all queries,
+with the number of documents returned; the unjudged rest is known by the gaps between the ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+F64 = NDArray[np.float64]
+I64 = NDArray[np.int64]
+Bool = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The judgments of one collection, prepared once and shared by every run. Made by `ranking.align.judged`.
+
+    Args:
+        queries: the ids of the judged queries, ascending by bytes; a query is known by its index in this list, its code.
+        query: code of each judgment, int64 of shape (n_judgments,), in no particular order.
+        grade: float64 of shape (n_judgments,); every value is finite.
+        docs: the document of each judgment; a list or a polars series.
+        rel: the lowest relevant grade of the set; None means any grade above 0.
+        unlisted: "unjudged" or "not-relevant": what an absent pair means.
+        index: what the join needs, private to `ranking.align` and `ranking.small`.
+    """
+
+    queries: Sequence[str]
+    query: I64
+    grade: F64
+    docs: Sequence[str]
+    rel: float | None = None
+    unlisted: str = "unjudged"
+    index: Any = field(default=None, repr=False)
+    _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def n(self) -> int:
+        """How many queries are judged."""
+        return len(self.queries)
+
+    @cached_property
+    def codes(self) -> dict[str, int]:
+        """Query id to its code."""
+        return {query_id: code for code, query_id in enumerate(self.queries)}
+
+    def is_relevant(self, grade: F64, rel: float | None = None) -> Bool:
+        """Which grades are relevant: at least `rel`, or at least the level of the set, or above 0."""
+        level = self.rel if rel is None else rel
+        return grade > 0 if level is None else grade >= level
+
+    def relevant(self, rel: float | None = None) -> I64:
+        """Relevant documents of each query, int64 of shape (n,)."""
+        return self._count(("relevant", rel), lambda: self.is_relevant(self.grade, rel))
+
+    def nonrelevant(self, rel: float | None = None) -> I64:
+        """Documents of each query that are judged and not relevant, int64 of shape (n,)."""
+        return self._count(("nonrelevant", rel), lambda: ~self.is_relevant(self.grade, rel))
+
+    def judgments(self) -> I64:
+        """Judgments of each query, int64 of shape (n,)."""
+        return self._count("judgments", lambda: None)
+
+    def _count(self, key: Any, which: Any) -> I64:
+        if key not in self._cache:
+            mask = which()
+            rows = self.query if mask is None else self.query[mask]
+            self._cache[key] = np.bincount(rows, minlength=self.n)
+        return self._cache[key]  # type: ignore[no-any-return] # the cache holds what bincount gave
+
+    @cached_property
+    def levels(self) -> F64:
+        """The distinct grades, ascending."""
+        small = self.grade[(self.grade >= -128) & (self.grade < 128)].astype(np.int64)
+        if len(small) == len(self.grade) and (small == self.grade).all():  # whole numbers: no sort needed
+            return np.flatnonzero(np.bincount(small + 128, minlength=1)).astype(np.float64) - 128
+        return np.unique(self.grade)
+
+    def best_sum(self, gain: Any, discount: Any, cutoff: int | None = None) -> F64:
+        """The largest discounted gain that the judged documents of each query allow, float64 of shape (n,).
+
+        Args:
+            gain: function of grades to gains; gains below 0 count as 0.
+            discount: function of ranks to weights, falling and not negative.
+            cutoff: ranks 1..cutoff are filled; None fills as many as there are judged documents.
+
+        The best order sorts by gain, so documents of one grade stand together and only their numbers matter: no
+        list is sorted. Where grades are so many that the table would be larger than the list, the list is sorted.
+        """
+        key = (gain, discount, cutoff)
+        if key not in self._cache:
+            self._cache[key] = ideal_sum(self.query, self.grade, self.levels, self.n, gain, discount, cutoff)
+        return self._cache[key]  # type: ignore[no-any-return] # the cache holds what ideal_sum gave
+
+
+def ideal_sum(query: I64, grade: F64, levels: F64, n: int, gain: Any, discount: Any, cutoff: int | None) -> F64:
+    """Discounted gain of the best order of some documents of each query, see `Judged.best_sum`."""
+    gains = np.maximum(gain(levels), 0.0)
+    counts_fit = len(levels) * n <= 4 * len(grade) + 1024
+    if counts_fit:
+        level = np.searchsorted(levels, grade)
+        table = np.bincount(level * n + query, minlength=len(levels) * n).reshape(len(levels), n)
+        deepest = int(table.sum(axis=0).max(initial=0))
+        sums = np.concatenate([[0.0], np.cumsum(discount(np.arange(1, deepest + 1, dtype=np.float64)))])
+        limit = deepest if cutoff is None else min(cutoff, deepest)
+        total, filled = np.zeros(n), np.zeros(n, np.int64)
+        for row in np.argsort(-gains, kind="stable"):
+            if gains[row] <= 0:
+                break
+            upto = np.minimum(filled + table[row], limit)
+            total += gains[row] * (sums[upto] - sums[np.minimum(filled, limit)])
+            filled = filled + table[row]
+        return total
+    worth = np.maximum(gain(grade), 0.0)
+    order = np.lexsort((-worth, query))
+    query, worth = query[order], worth[order]
+    rank = position_in_group(query) + 1
+    use = worth > 0 if cutoff is None else (worth > 0) & (rank <= cutoff)
+    return np.bincount(query[use], worth[use] * discount(rank[use].astype(np.float64)), minlength=n)
+
+
+def position_in_group(group: I64) -> I64:
+    """Place of each element inside its run of equal neighbours, from 0."""
+    n = len(group)
+    starts = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]])) if n else np.zeros(0, np.int64)
+    return np.arange(n) - np.repeat(starts, np.diff(np.append(starts, n)))
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """One run joined with the judgments: the judged hits, by query and rank. Made by `ranking.align.align`.
+
+    Documents that no judgment names are not here; what they mean is `judged.unlisted`.
+
+    Args:
+        judged: the judgments; `n` below is its number of queries.
+        query: code of the query of each hit, ascending, int64 of shape (n_hits,).
+        rank: rank of each hit from 1, ascending inside a query, int64 of shape (n_hits,).
+        grade: grade of each hit, float64 of shape (n_hits,).
+        judgment: which judgment each hit met, index into `judged.docs`, int64 of shape (n_hits,).
+        returned: documents returned for each query, int64 of shape (n,).
+        answered: whether the run has the query at all, bool of shape (n,).
+        first, last: the ranks that the hit's group of equal scores spans, when ties are averaged; None otherwise.
+    """
+
+    judged: Judged
+    query: I64
+    rank: I64
+    grade: F64
+    judgment: I64
+    returned: I64
+    answered: Bool
+    first: I64 | None = None
+    last: I64 | None = None
+
+    @property
+    def n(self) -> int:
+        """How many queries are judged."""
+        return self.judged.n
+
+    @property
+    def is_averaged(self) -> bool:
+        """True when every value is the mean over all orders of equal scores."""
+        return self.first is not None
+
+    def is_relevant(self, rel: float | None = None) -> Bool:
+        """Which hits are relevant, bool of shape (n_hits,)."""
+        return self.judged.is_relevant(self.grade, rel)
+
+    def per_query(self, weights: F64 | Bool) -> F64:
+        """Sums one number a hit by query: float64 of shape (n,)."""
+        return np.bincount(self.query, weights, minlength=self.n)
+
+    def so_far(self, x: NDArray[Any]) -> NDArray[Any]:
+        """Inclusive running sum of one number a hit, started anew at each query."""
+        total = np.cumsum(x)
+        if not len(total):
+            return total
+        starts = np.flatnonzero(np.concatenate([[True], self.query[1:] != self.query[:-1]]))
+        before = np.concatenate([[0], total[starts[1:] - 1]])
+        return total - np.repeat(before, np.diff(np.append(starts, len(total))))  # type: ignore[no-any-return] # same dtype
+
+    def within(self, cutoff: int | None) -> F64:
+        """Chance that each hit stands at rank 1..cutoff: 0 or 1, or a share where its group of ties is averaged."""
+        if cutoff is None:
+            return np.ones(len(self.rank))
+        return self.within_each(np.int64(cutoff))
+
+    def within_each(self, cutoff: I64 | np.int64) -> F64:
+        """As `within`, with a cutoff of its own for each hit (or one for all)."""
+        if self.first is None or self.last is None:
+            return (self.rank <= cutoff).astype(np.float64)
+        size = self.last - self.first + 1
+        return np.clip(cutoff - self.first + 1, 0, size) / size
+
+    def weighted(self, discount: Any, cutoff: int | None) -> F64:
+        """Discount of each hit's rank, 0 below the cutoff; its mean over the ranks of a group of ties."""
+        if self.first is None or self.last is None:
+            weight = discount(self.rank.astype(np.float64))
+            return weight if cutoff is None else np.where(self.rank <= cutoff, weight, 0.0)
+        deepest = int(self.last.max(initial=0))
+        steps = discount(np.arange(1, deepest + 1, dtype=np.float64))
+        if cutoff is not None:
+            steps[cutoff:] = 0.0
+        sums = np.concatenate([[0.0], np.cumsum(steps)])
+        return (sums[self.last] - sums[self.first - 1]) / (self.last - self.first + 1)
+
+    def condensed(self) -> Ranking:
+        """The ranking without its unjudged documents: the others move up (Sakai, SIGIR 2007)."""
+        if self.judged.unlisted == "not-relevant":
+            return self
+        rank = position_in_group(self.query) + 1
+        returned = np.bincount(self.query, minlength=self.n)
+        first = last = None
+        if self.first is not None and self.last is not None:
+            change = np.concatenate([[True], (self.query[1:] != self.query[:-1]) | (self.first[1:] != self.first[:-1])])
+            group = np.cumsum(change[: len(rank)]) - 1
+            starts = np.flatnonzero(change[: len(rank)])
+            ends = np.append(starts[1:], len(rank)) - 1
+            first, last = rank[starts][group], rank[ends][group]
+        return Ranking(self.judged, self.query, rank, self.grade, self.judgment, returned, self.answered, first, last)
+
+
+def merge(parts: Sequence[Ranking]) -> Ranking:
+    """Joins rankings of different queries of one run."""
+    if len(parts) == 1:
+        return parts[0]
+    query = np.concatenate([p.query for p in parts])
+    order = np.argsort(query, kind="stable")
+
+    def join(name: str) -> Any:
+        columns = [getattr(p, name) for p in parts]
+        return None if any(c is None for c in columns) else np.concatenate(columns)[order]
+
+    return Ranking(
+        judged=parts[0].judged,
+        query=query[order],
+        rank=join("rank"),
+        grade=join("grade"),
+        judgment=join("judgment"),
+        returned=np.sum([p.returned for p in parts], axis=0),
+        answered=np.any([p.answered for p in parts], axis=0),
+        first=join("first"),
+        last=join("last"),
+    )

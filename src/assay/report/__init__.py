@@ -1,0 +1,1 @@
+"""A result is described once and rendered five ways."""

@@ -1,0 +1,1 @@
+"""One view a result: the words that users read."""

@@ -1,0 +1,1 @@
+"""Statistics: intervals, resampling and what later verdicts need."""

@@ -1,0 +1,114 @@
+"""One frozen dataclass a table: its fields are the columns, with their type, unit and range.
+
+`as_table(x, Hit)` is the one door for rows: it checks names, types and values, and returns a polars frame. The same
+class is the body of the API and, in the store, the SQL table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Columns = Mapping[str, Sequence[Any]]
+"""Columns by name as plain Python sequences of one length: how a small file is held, without polars."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One information need. Further columns are segments."""
+
+    query_id: str
+    text: str = ""
+    weight: Annotated[float, Ge(0)] | None = None
+    """Share or count of traffic that the query stands for."""
+    intent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What one rater (or an aggregate of raters) says of one document for one query."""
+
+    query_id: str
+    doc_id: str
+    grade: float
+    """0 is judged and not relevant; a pair that is absent is unjudged, which is never the same."""
+    dimension: str = "relevance"
+    rater: str | None = None
+    source: str | None = None
+    """human, model or clicks."""
+    rubric: str | None = None
+    judged_at: str | None = None
+    doc_hash: str | None = None
+    inclusion: Annotated[float, Ge(0)] | None = None
+    """Probability that the pair was chosen for judgment, in (0, 1]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One row of a run: a document that a system returned for a query."""
+
+    query_id: str
+    doc_id: str
+    score: float | None = None
+    """Higher is better; NaN and infinities are refused."""
+    rank: Annotated[int, Ge(0)] | None = None
+    """From 1 (files that count from 0 are accepted: only the order matters); computed from the score when absent."""
+    kind: str | None = None
+    """organic (also when absent), sponsored or pinned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a document says, for explanations, labelling and judges."""
+
+    doc_id: str
+    title: str = ""
+    text: str = ""
+    doc_hash: str | None = None
+    captured_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows of one table together with where each of them came from.
+
+    Args:
+        frame: a polars frame, or plain columns when the source was small.
+        place: row number (from 0, in this block) to its place, such as "a.run:1234".
+        name: what the whole source is called in messages.
+        facts: what the reader noticed of the whole source and the user should know, as sentences.
+    """
+
+    frame: pl.DataFrame | Columns
+    place: Callable[[int], str]
+    name: str = ""
+    facts: tuple[str, ...] = field(default=())
+
+    @property
+    def is_small(self) -> bool:
+        """True when the rows are plain Python columns."""
+        return isinstance(self.frame, dict)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.frame) if isinstance(self.frame, dict) else list(self.frame.columns)  # type: ignore[union-attr] # a frame, then
+
+    def __len__(self) -> int:
+        if isinstance(self.frame, dict):
+            return len(next(iter(self.frame.values()), ()))
+        return self.frame.height  # type: ignore[union-attr] # a frame, then
+
+    def polars(self) -> pl.DataFrame:
+        """The rows as a polars frame."""
+        if isinstance(self.frame, dict):
+            import polars as pl
+
+            return pl.DataFrame(self.frame)
+        return self.frame  # type: ignore[return-value] # a frame, then
