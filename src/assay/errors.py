@@ -79,7 +79,7 @@ class EngineError(AssayError):
     """Something outside assay did not answer as it should."""
 
 
-class NotEnoughEvidence(AssayError):
+class NotEnoughEvidence(AssayError):  # noqa: N818 # the house says what is missing, not that it is an error
     """The data cannot answer the question; the message says what would be enough."""
 
     exit_code = 2
