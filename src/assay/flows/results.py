@@ -1,0 +1,45 @@
+"""Kept results: written whole or not at all, and opened again without the inputs they came from.
+
+The home of the families that `assay.results` looks up by name: importing this module imports every room that defines
+a result, so that a file opens in a process that has computed nothing yet.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import assay.flows.setup
+import assay.measures.explain
+import assay.measures.score  # noqa: F401 # these imports register what can be kept
+from assay.errors import InputError
+from assay.results import KEEPERS, Result, dump, load
+
+if TYPE_CHECKING:
+    from assay.flows.workbench import Workbench
+
+
+@KEEPERS.add("file")
+def keep(result: Result, path: str | os.PathLike[str]) -> Path:
+    """Writes a result to a file that `show` opens again."""
+    from assay.files import replacing
+
+    data = dump(result)  # before the file is touched: what cannot be kept leaves nothing behind
+    with replacing(path) as file:
+        file.write(data)
+    return Path(path)
+
+
+def show(path: str | os.PathLike[str], *, bench: Workbench | None = None) -> Any:
+    """The result kept in a file; a bare name is also looked up among the results of the workspace."""
+    place = Path(path)
+    if not place.exists() and bench is not None and bench.workspace is not None:
+        folder = bench.workspace.folder("results")
+        named = [folder / place, folder / f"{place}.assay"]
+        place = next((candidate for candidate in named if candidate.is_file()), place)
+    try:
+        data = place.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", str(place), "check the path") from error
+    return load(data, str(place))
