@@ -1,0 +1,120 @@
+"""The whole story so far on the bundled example: scores, segments, one query worked out, raters, what is unjudged."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import InputError
+from assay.example import FILES, path
+from assay.results import Result
+
+if TYPE_CHECKING:
+    from assay.flows.workbench import Workbench
+
+RUNS = ("bm25.run", "dense.run", "two-stage.run")
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One step of the story.
+
+    Args:
+        heading: the question that it answers.
+        command: what to type for the same answer in a folder that holds the files.
+        reading: what to look at in the answer.
+    """
+
+    heading: str
+    command: str
+    reading: str
+
+
+STORY = (
+    Chapter(
+        "What does each system score?",
+        f"assay evaluate {' '.join(RUNS)} judgments.qrels -m nDCG@10,R@20,RR",
+        "bm25 loses on R@20: for some queries it does not find what the others find, so no better order could help it.",
+    ),
+    Chapter(
+        "For which queries?",
+        f"assay evaluate {' '.join(RUNS)} judgments.qrels -m nDCG@10 --topics topics.csv --by segment",
+        "dense is good on tail queries, where people say what they need, and weak on known items, where they type a "
+        "model number. Weighted by traffic, bm25 and dense change places.",
+    ),
+    Chapter(
+        "Why does this query score what it scores?",
+        "assay explain dense.run judgments.qrels --query q19 --measure nDCG@10 --documents documents.jsonl",
+        "Documents that nobody judged give no gain. The last lines say what the value would be if they were the worst "
+        "or the best.",
+    ),
+    Chapter(
+        "Do the two raters see the same?",
+        "assay evaluate two-stage.run ratings.csv -m nDCG@10 --by rater",
+        "The same run, once by the grades of each rater and once by the mean of both.",
+    ),
+    Chapter(
+        "How much is unjudged?",
+        f"assay evaluate {' '.join(RUNS)} judgments.qrels -m nDCG@10,nDCG:judged_only=True@10,Judged@10",
+        "dense gave least to the pool, so least of it is judged. The value over judged documents alone shows how much "
+        "that may matter.",
+    ),
+)
+"""The chapters, in the order of the results of `demo`."""
+
+TRY = (
+    STORY[0].command,
+    STORY[1].command,
+    STORY[2].command,
+    "assay measures nDCG",
+    "assay --help",
+)
+"""What to type after the files were copied."""
+
+
+def demo(folder: str | os.PathLike[str] | None = None, bench: Workbench | None = None) -> list[Result]:
+    """One result a chapter of `STORY`.
+
+    Args:
+        folder: the files are copied there first and read from there; None reads them where they were installed.
+        bench: where inputs are found; None opens the one of the current folder.
+    """
+    from assay.flows.evaluate import evaluate, explain
+
+    if folder is not None:
+        copy_files(folder)
+
+    def where(name: str) -> str:
+        return str(path(name) if folder is None else Path(folder) / name)
+
+    runs, agreed = [where(name) for name in RUNS], where("judgments.qrels")
+    return [
+        evaluate(runs, agreed, "nDCG@10,R@20,RR", bench=bench),
+        evaluate(runs, agreed, "nDCG@10", topics=where("topics.csv"), by=("segment",), bench=bench),
+        explain(where("dense.run"), agreed, "q19", "nDCG@10", documents=where("documents.jsonl"), bench=bench),
+        evaluate([where("two-stage.run")], where("ratings.csv"), "nDCG@10", by=("rater",), bench=bench),
+        evaluate(runs, agreed, "nDCG@10,nDCG(judged_only=True)@10,Judged@10", bench=bench),
+    ]
+
+
+def copy_files(folder: str | os.PathLike[str]) -> list[Path]:
+    """Copies the files of the example into a folder, made when absent; nothing is overwritten."""
+    from assay.files import replacing
+
+    target = Path(folder)
+    if target.exists() and not target.is_dir():
+        raise InputError(f"{target} is not a folder", remedy="pass --folder with a new name")
+    there = [name for name in FILES if (target / name).exists()]
+    if there:
+        raise InputError(
+            f"{target / there[0]} is there already",
+            remedy="pass --folder with a new name; nothing was written",
+            more=[f"{target / name} is there already" for name in there[1:]],
+        )
+    target.mkdir(parents=True, exist_ok=True)
+    for name in FILES:
+        with replacing(target / name) as file:
+            file.write(path(name).read_bytes())
+    return [target / name for name in FILES]
