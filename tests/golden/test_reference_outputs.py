@@ -1,0 +1,123 @@
+"""Every stored output of trec_eval and ir_measures, value by value, on both ways a run is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from golden.reference import (
+    COLLECTIONS,
+    GOLDEN,
+    Output,
+    differences,
+    outputs,
+    read_output,
+    run_values,
+    shown,
+    wanted,
+)
+
+import assay
+from assay.flows.workbench import Workbench
+
+pytestmark = pytest.mark.shared
+
+HALF_OF_THE_LAST_DIGIT = {4: 5e-5 + 1e-9, 5: 5e-6 + 1e-9, 12: 1e-12}
+READING = {"plain": 1 << 40, "stream": 0}
+"""Below how many bytes a file is read in plain Python: the one way or the other for all of them."""
+
+OUTPUTS = {output.label: output for output in outputs()}
+
+
+def _inputs(output: Output) -> tuple[Path, Path, dict[str, Any]]:
+    """The run, the qrels and the conventions that an output was made with."""
+    folder = output.path.parent
+    if output.path.is_relative_to(GOLDEN):
+        case, _, variant = output.path.name.removesuffix(".tsv").partition(".")
+        run, qrels = GOLDEN / "inputs" / f"{case}.run", GOLDEN / "inputs" / f"{case.replace('core_b', 'core')}.qrels"
+        if output.tool == "ir_measures":
+            wide = "64-bit" if variant == "gdeval" else "32-bit"
+            return run, qrels, {"missing": "zero", "no_relevant": "zero", "negative": "unjudged", "scores": wide}
+        options: dict[str, Any] = {"compat": "-".join(folder.name.split("-")[:2]).removesuffix(".0.8").removesuffix(".0")}
+        return run, qrels, options | {"c": {"missing": "zero"}, "l2": {"rel": 2}}.get(variant, {})
+    if folder.name == "trec_eval":
+        collection = folder.parent
+        qrels = next(collection.glob("qrels.txt*"))
+        name = output.path.name.removesuffix(".q.c.all_trec.txt.gz")
+        return collection / "runs" / f"{name}.run.gz", qrels, {"compat": "trec_eval-10", "missing": "zero"}
+    run = folder / ("results.trunc.gz" if output.path.name == "out.test.aqc.gz" else "results.test.gz")
+    qrels = folder / ("qrels.rel_level.gz" if output.path.name == "out.test.aql.gz" else "qrels.test.gz")
+    options = {"out.test.aqc.gz": {"missing": "zero"}, "out.test.aql.gz": {"rel": 2}}.get(output.path.name, {})
+    return run, qrels, {"compat": "trec_eval-10"} | options
+
+
+def _evaluate(output: Output, texts: list[str], reading: str, **others: Any) -> dict[str, dict[str, float]]:
+    run, qrels, options = _inputs(output)
+    bench = Workbench(small=READING[reading], hashes=False)
+    return run_values(assay.evaluate(run, qrels, texts, bench=bench, **(options | others)), texts)
+
+
+def _compare(output: Output, chosen: dict[str, str], ours: dict[str, dict[str, float]]) -> list[str]:
+    theirs, wrong = read_output(output.path), []
+    has_queries = any(len(rows) > 1 for rows in theirs.values())
+    for name, text in chosen.items():
+        values = ours[text] if has_queries else {"all": ours[text]["all"]}
+        wrong += differences(values, theirs[name], HALF_OF_THE_LAST_DIGIT[output.decimals], label=name)
+    return wrong
+
+
+@pytest.mark.parametrize("reading", READING)
+@pytest.mark.parametrize("label", [n for n, output in OUTPUTS.items() if output.tool == "trec_eval"] or ["none"])
+def test_trec_eval_says_the_same(label: str, reading: str):
+    output = OUTPUTS[label]
+    chosen = wanted(output, judged_only=label.endswith(".J.tsv"))
+    if not chosen:
+        pytest.skip("every value of this output is one not to copy, see not_reproduced.toml")
+    ours = _evaluate(output, list(dict.fromkeys(chosen.values())), reading)
+    wrong = _compare(output, chosen, ours)
+    assert not wrong, shown(wrong)
+    assert len(ours[chosen["num_ret"]] if "num_ret" in chosen else ours[chosen["P_5"]]) - 1 == _queries(output)
+
+
+def _queries(output: Output) -> int:
+    """How many queries the output averages over."""
+    theirs = read_output(output.path)
+    return int(theirs["num_q"]["all"]) if "num_q" in theirs else len(theirs["P_5"]) - 1
+
+
+@pytest.mark.parametrize("reading", READING)
+@pytest.mark.parametrize("label", [n for n, output in OUTPUTS.items() if output.tool == "ir_measures"] or ["none"])
+def test_ir_measures_says_the_same(label: str, reading: str):
+    output = OUTPUTS[label]
+    chosen = wanted(output)
+    groups: dict[str, dict[str, str]] = {"": {}, "Judged": {}, "RR@": {}, "NumRel": {}}
+    for name, text in chosen.items():
+        key = "RR@" if name.startswith("RR") and "@" in name else name.partition("@")[0]
+        groups[key if key in groups else ""][name] = text
+    # One program, several rankings and averages: each group of its measures goes to another library.
+    others = {
+        "Judged": {"negative": "judged"},  # counts every line of the qrels
+        "RR@": {"scores": "64-bit"},
+        "NumRel": {"missing": "skip"},  # 0 for a query that the run lacks, whatever the qrels say
+    }
+    wrong = []
+    for key, group in groups.items():
+        if group:
+            ours = _evaluate(output, list(dict.fromkeys(group.values())), reading, **others.get(key, {}))
+            if key == "NumRel":
+                lacking = {query for query in read_output(output.path)["NumRel"] if query not in ours["NumRel"]}
+                assert all(float(read_output(output.path)["NumRel"][query]) == 0 for query in lacking)
+                ours["NumRel"] |= dict.fromkeys(lacking, 0.0)
+            wrong += _compare(output, group, ours)
+    assert not wrong, shown(wrong)
+
+
+def test_every_stored_output_is_read():
+    assert sum(output.tool == "ir_measures" for output in OUTPUTS.values()) == 16
+    assert sum("trec_eval-9.0.8" in label for label in OUTPUTS) == 36
+    assert sum("trec_eval-10.0" in label for label in OUTPUTS) == 33
+    assert sum(label.startswith("robust03/") for label in OUTPUTS) == 17
+    assert sum(label.startswith("vaswani/") for label in OUTPUTS) == 27
+    assert sum(label.startswith("trec_eval_tests/") for label in OUTPUTS) == 6
+    assert all((COLLECTIONS / label).is_file() or (GOLDEN / "expected" / label).is_file() for label in OUTPUTS)
