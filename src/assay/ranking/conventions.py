@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from assay.errors import InputError, did_you_mean
 
@@ -51,7 +51,7 @@ class Conventions:
     def __post_init__(self) -> None:
         hints = get_type_hints(type(self))
         for field in fields(self):
-            allowed = get_args(hints[field.name]) if hints[field.name].__origin__ is Literal else ()  # type: ignore[attr-defined] # Literal aliases carry __origin__
+            allowed = get_args(hints[field.name]) if get_origin(hints[field.name]) is Literal else ()
             value = getattr(self, field.name)
             if allowed and value not in allowed:
                 option = "--" + field.name.replace("_", "-")
