@@ -1,0 +1,403 @@
+"""Files as bytes: any path, `-`, `.gz` and `.zst` by content; written whole or not at all.
+
+What goes wrong while reading names the file, and where it can the line: a compressed file that was cut short is
+never taken for a short one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
+
+from assay.errors import InputError, did_you_mean
+
+Source = str | os.PathLike[str] | BinaryIO
+"""What can be read: a path, `-` for standard input, or an open binary file."""
+
+STDIN = "standard input"
+_BUFFER = 1 << 20
+
+
+def name_of(source: Source) -> str:
+    """What the source is called in messages: the path as it was typed."""
+    if isinstance(source, (str, os.PathLike)):
+        return STDIN if os.fspath(source) == "-" else os.fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "the open file"
+
+
+def open_bytes(source: Source) -> BinaryIO:
+    """The content of a source, decompressed where its first bytes say gzip or Zstandard.
+
+    `peek(n)` of what comes back looks ahead without reading. Standard input can be read once: a second call goes on
+    where the first one stopped.
+    """
+    name = name_of(source)
+    if isinstance(source, (str, os.PathLike)):
+        if name == STDIN:
+            return _standard_input()
+        return _decompressed(_open(Path(source), name), name, again=Path(source))
+    if not hasattr(source, "read") or hasattr(source, "encoding"):
+        raise InputError(
+            f"cannot read bytes from a {type(source).__name__}", name, "pass a path or a file opened in binary mode"
+        )
+    return _decompressed(source, name)
+
+
+def read_bytes(source: Source) -> bytes:
+    """The whole content of a source; one that holds nothing is refused."""
+    with contextlib.ExitStack() as stack:
+        stream = open_bytes(source)
+        if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
+            stack.callback(stream.close)
+        data = stream.read()
+    if not data:
+        name = name_of(source)
+        remedy = "standard input can be read once: give - for one file only" if name == STDIN else "write it anew"
+        raise InputError("is empty", name, remedy)
+    return data
+
+
+def _open(path: Path, name: str) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise InputError(
+            f"no such file{did_you_mean(path.name, _neighbours(path))}", name, _folder_hint(path)
+        ) from None
+    except IsADirectoryError:
+        raise InputError("is a folder, not a file", name, "give one of the files in it") from None
+    except PermissionError:
+        if path.is_dir():  # what Windows says of a folder
+            raise InputError("is a folder, not a file", name, "give one of the files in it") from None
+        raise InputError("may not be read by this user", name, "change its permissions") from None
+    except (OSError, ValueError) as error:  # a name too long, or with a zero byte in it
+        raise InputError(f"cannot be opened: {_reason(error)}", name or "the path") from None
+
+
+def _neighbours(path: Path) -> list[str]:
+    try:
+        return [p.name for p in path.parent.iterdir()]
+    except OSError:
+        return []
+
+
+def _folder_hint(path: Path) -> str:
+    return "check the spelling" if path.parent.is_dir() else f"there is no folder {path.parent}"
+
+
+def _reason(error: BaseException) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+_stdin: tuple[Any, BinaryIO] | None = None
+
+
+def _standard_input() -> BinaryIO:
+    """One stream for all readers of standard input, so that looking ahead loses nothing."""
+    global _stdin
+    raw = sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
+    if _stdin is None or _stdin[0] is not raw:
+        _stdin = (raw, _decompressed(raw, STDIN))
+    return _stdin[1]
+
+
+class _Inflated(io.RawIOBase):
+    """Decompresses member after member; complains with a place when the end is missing.
+
+    zlib and zstandard share the interface that is used here: one object a member, its `eof` and `unused_data`.
+    zstandard's own stream reader takes a file that was cut short for one that ends there, so it is not used.
+    """
+
+    piece = 1 << 17
+
+    def __init__(self, raw: _Chained, member: Callable[[], Any], broken: type[Exception], kind: str) -> None:
+        self._raw, self._member, self._broken, self._kind = raw, member, broken, kind
+        self._inflate: Any = member()
+        self._left = b""
+        self._at = 0
+        self._fed = False
+        self.lines_before_fault: Callable[[], int] | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def _more(self) -> bytes:
+        """The next decompressed piece; empty only at the end."""
+        while True:
+            data = self._raw.read(self.piece)
+            if not data:
+                if self._fed:
+                    raise self._fault("was cut short", "copy or compress it again")
+                return b""
+            if not self._fed:
+                data = data.lstrip(b"\0")  # tape and block padding behind the last member
+                if not data:
+                    continue
+            out = self._feed(data)
+            if out:
+                return out
+
+    def _feed(self, data: bytes) -> bytes:
+        pieces: list[bytes] = []
+        while data:
+            self._fed = True
+            try:
+                pieces.append(self._inflate.decompress(data))
+            except self._broken:
+                raise self._fault(
+                    f"is damaged or has something else behind its {self._kind} data", "copy it again"
+                ) from None
+            if not self._inflate.eof:
+                break
+            data = self._inflate.unused_data.lstrip(b"\0")
+            self._inflate, self._fed = self._member(), False
+        return b"".join(pieces)
+
+    def _fault(self, what: str, remedy: str) -> InputError:
+        where = f"{self._raw.name}:{self.lines_before_fault() + 1}" if self.lines_before_fault else self._raw.name
+        return InputError(f"the compressed file {what}", where, remedy)
+
+    def readinto(self, buffer: Any) -> int:
+        while self._at >= len(self._left):
+            self._left, self._at = self._more(), 0
+            if not self._left:
+                return 0
+        size = min(len(buffer), len(self._left) - self._at)
+        buffer[:size] = memoryview(self._left)[self._at : self._at + size]
+        self._at += size
+        return size
+
+    def readall(self) -> bytes:
+        pieces = [self._left[self._at :]]
+        self._left, self._at = b"", 0
+        while piece := self._more():
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._raw.close()
+        super().close()
+
+
+class _Chained(io.RawIOBase):
+    """A file whose first bytes were looked at; owns the file unless it came from outside."""
+
+    def __init__(self, head: bytes, rest: IO[bytes], name: str, owned: bool) -> None:
+        self._head, self._rest, self.name, self._owned = head, rest, name, owned
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._head[: len(buffer)]
+        if data:
+            self._head = self._head[len(data) :]
+        else:
+            try:
+                data = self._rest.read(len(buffer)) or b""
+            except OSError as error:
+                raise InputError(f"cannot be read: {_reason(error)}", self.name) from None
+        buffer[: len(data)] = data
+        return len(data)
+
+    def readall(self) -> bytes:
+        head, self._head = self._head, b""
+        try:
+            return head + (self._rest.read() or b"")
+        except OSError as error:
+            raise InputError(f"cannot be read: {_reason(error)}", self.name) from None
+
+    def close(self) -> None:
+        if self._owned and not self.closed:
+            self._rest.close()
+        super().close()
+
+
+def _decompressed(raw: IO[bytes], name: str, again: Path | None = None) -> BinaryIO:
+    try:
+        head = raw.read(4) or b""
+        while 0 < len(head) < 4 and (more := raw.read(4 - len(head))):
+            head += more
+    except OSError as error:
+        if again is not None:
+            raw.close()
+        raise InputError(f"cannot be read: {_reason(error)}", name) from None
+    chained = _Chained(head, raw, name, owned=again is not None)
+    inflated = _inflated(head, chained)
+    if inflated is None:
+        return cast(BinaryIO, io.BufferedReader(chained, _BUFFER))
+    if again is not None:
+        inflated.lines_before_fault = lambda: _whole_lines(again)
+    return cast(BinaryIO, io.BufferedReader(inflated, _BUFFER))
+
+
+def _inflated(head: bytes, raw: _Chained) -> _Inflated | None:
+    if head[:2] == b"\x1f\x8b":
+        return _Inflated(raw, lambda: zlib.decompressobj(wbits=31), zlib.error, "gzip")
+    # a Zstandard frame, or one that readers skip (seekable and parallel writers put it first)
+    if head == b"\x28\xb5\x2f\xfd" or (head[1:] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F):
+        import zstandard
+
+        decompressor = zstandard.ZstdDecompressor()
+        return _Inflated(raw, decompressor.decompressobj, zstandard.ZstdError, "Zstandard")
+    return None
+
+
+def _whole_lines(path: Path) -> int:
+    """How many lines of a damaged compressed file can be had: it is read once more, only to name the place."""
+    lines = 0
+    with contextlib.suppress(InputError, OSError), path.open("rb") as raw:
+        inflated = _inflated(raw.read(4), _Chained(b"", raw, "", owned=False))
+        if inflated is not None:
+            raw.seek(0)
+            inflated.piece = 256  # what a fault swallows
+            while piece := inflated._more():
+                lines += piece.count(b"\n")
+    return lines
+
+
+# -- writing --------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A binary file that takes the place of `path` when the block ends well; otherwise nothing has changed.
+
+    `-` is standard output, written when the block ends well. What is not a regular file (a pipe, /dev/null) is
+    written directly.
+    """
+    if os.fspath(path) == "-":
+        held = io.BytesIO()
+        yield held
+        sys.stdout.buffer.write(held.getbuffer())
+        sys.stdout.buffer.flush()
+        return
+    target = Path(os.path.realpath(path))  # a link keeps pointing at its file
+    name = os.fspath(path)
+    try:
+        mode = target.stat().st_mode
+    except OSError:
+        mode = None
+    if mode is not None and stat.S_ISDIR(mode):
+        raise InputError("is a folder, not a file", name, "give the name of a file in it")
+    if mode is not None and not stat.S_ISREG(mode):
+        with target.open("wb") as special:
+            yield special
+        return
+    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
+    try:
+        file = temporary.open("xb")
+    except FileNotFoundError:
+        raise InputError(f"there is no folder {target.parent}", name, "make the folder first") from None
+    except OSError as error:
+        raise InputError(f"cannot be written: {_reason(error)}", name) from None
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            with contextlib.suppress(OSError):
+                temporary.chmod(stat.S_IMODE(mode))
+        os.replace(temporary, target)
+    except BaseException:  # Ctrl-C too leaves nothing behind
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Makes the new name durable where the system can; Windows cannot open a folder."""
+    if os.name == "nt":
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+class Journal:
+    """An append-only file of JSON lines for long work that must survive a stop.
+
+    A row is durable when `append` returns. A last line without its end, left by a crash, was never promised: it is
+    cut off before the next row is written and is not among the rows.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+
+    def append(self, row: Any) -> None:
+        """Adds one row, anything that JSON can say."""
+        line = json.dumps(row, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n"
+        with self.path.open("a+b") as file:
+            end = file.seek(0, os.SEEK_END)
+            if end:
+                file.seek(end - 1)
+                if file.read(1) != b"\n":
+                    file.truncate(self._whole(file))
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+
+    @staticmethod
+    def _whole(file: IO[bytes]) -> int:
+        file.seek(0)
+        return file.read().rfind(b"\n") + 1
+
+    def rows(self) -> Iterator[Any]:
+        """Every whole row, in the order of writing; none when there is no file yet."""
+        try:
+            file = self.path.open("rb")
+        except FileNotFoundError:
+            return
+        with file:
+            for number, line in enumerate(file, 1):
+                if not line.endswith(b"\n"):
+                    return
+                try:
+                    yield json.loads(line)
+                except ValueError:
+                    raise InputError("is not a row of a journal", f"{self.path}:{number}", "restore the file") from None
+
+
+@contextlib.contextmanager
+def locked(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Holds a file for this process alone; when another process holds it, that is an error at once.
+
+    The lock ends with the process, so a crash leaves none behind.
+    """
+    with open(path, "a+b") as file:
+        try:
+            _lock(file)
+        except OSError:
+            raise InputError("is in use by another process", os.fspath(path), "wait until it has ended") from None
+        yield
+
+
+if sys.platform == "win32":
+
+    def _lock(file: IO[bytes]) -> None:
+        import msvcrt
+
+        file.seek(0)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+
+else:
+
+    def _lock(file: IO[bytes]) -> None:
+        import fcntl
+
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
