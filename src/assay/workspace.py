@@ -1,0 +1,137 @@
+"""The folder with `assay.toml`: found upward from where the user stands, read here and nowhere else.
+
+Everything works without one; then no settings hold but the environment's, and nothing has a place of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import InputError
+from assay.settings import Secret, Settings, check
+
+FILE = "assay.toml"
+
+SECTIONS: dict[str, str] = {
+    "measures": "what decides, what must not fall, the gain, the k that the consumer reads",
+    "conventions": "the choices that change a number",
+    "segments": "which queries are looked at apart",
+    "paths": "where runs, judgments, topics, documents and results lie",
+    "store": "where judgments, experiments and the ledger are kept",
+}
+"""Every section of the file and what it is for; a room that brings a section adds its line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The section [paths]; everything is relative to the folder of `assay.toml`.
+
+    Args:
+        runs: folder of the runs; `assay evaluate NAME` looks there.
+        results: folder of kept results; `assay show NAME` looks there.
+        cells: folder of click counts.
+        qrels: the judgments.
+        topics: the queries, with weight, intent and segments.
+        documents: what the documents say.
+    """
+
+    runs: str = "runs"
+    results: str = "results"
+    cells: str = "cells"
+    qrels: str = ""
+    topics: str = ""
+    documents: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The section [store].
+
+    Args:
+        url: of the database; it may hold a password and never prints. Empty is a SQLite file in the workspace.
+    """
+
+    url: Secret = Secret("")  # noqa: RUF009 # nothing changes a secret
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """One folder with an `assay.toml`.
+
+    Args:
+        root: the folder.
+        settings: what the file says.
+    """
+
+    root: Path
+    settings: Settings
+
+    @classmethod
+    def find(
+        cls, start: str | os.PathLike[str] | None = None, environment: Mapping[str, str] | None = None
+    ) -> Workspace | None:
+        """The workspace that holds `start` (the current folder when None), or None.
+
+        Raises:
+            InputError: the file cannot be read, is not TOML, or has a section that nobody knows.
+        """
+        here = Path(os.path.abspath(start or "."))  # not resolved: through a link, the folder the user sees counts
+        for folder in (here, *here.parents):
+            file = folder / FILE
+            if file.is_file():
+                return cls.read(file, environment)
+        return None
+
+    @classmethod
+    def read(cls, file: Path, environment: Mapping[str, str] | None = None) -> Workspace:
+        """The workspace of one `assay.toml`."""
+        name = _shown(file)
+        try:
+            data = file.read_bytes()
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", name, "check its permissions") from error
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise InputError("is not UTF-8", f"{name}:{line}", "save the file as UTF-8") from None
+        settings = Settings.parse(text, name, environment)
+        settings.only(SECTIONS)
+        return cls(file.parent, settings)
+
+    @property
+    def paths(self) -> Paths:
+        """Where things lie, as written."""
+        return check(self.settings.section("paths"), Paths)
+
+    def folder(self, name: str) -> Path:
+        """The folder of "runs", "results" or "cells", which may not be there yet."""
+        return self.root / _field(self.paths, name)
+
+    def file(self, name: str) -> Path | None:
+        """The file named for "qrels", "topics" or "documents"; None when none is named."""
+        text = _field(self.paths, name)
+        return self.root / text if text else None
+
+    @property
+    def store_url(self) -> str:
+        """The URL of the database. It may hold a password: never print it."""
+        url = check(self.settings.section("store"), Store).url.reveal()
+        return url or f"sqlite:///{(self.root / '.assay' / 'store.db').as_posix()}"
+
+
+def _field(paths: Paths, name: str) -> str:
+    text: str = getattr(paths, name)
+    return os.path.expanduser(text)
+
+
+def _shown(file: Path) -> str:
+    """The file as the user would write it from here: a long way up is shorter from the root."""
+    try:
+        near = os.path.relpath(file)
+    except ValueError:  # another drive
+        return str(file)
+    return near if not near.startswith(os.path.join("..", "..", "..")) else str(file)
