@@ -5,6 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 import pytest
+
 from golden.reference import is_listed, not_reproduced, outputs
 
 OUTPUTS = outputs()
@@ -30,7 +31,9 @@ def test_every_name_is_reproduced_or_listed_with_a_reason_and_never_both():
 @pytest.mark.parametrize("entry", not_reproduced()["names"], ids=lambda entry: f"{entry['tool']} {entry['name']}")
 def test_every_listed_name_occurs(entry: dict[str, str]):
     assert any(
-        output.tool == entry["tool"] and fnmatchcase(name, entry["name"]) for output in OUTPUTS for name in output.names()
+        output.tool == entry["tool"] and fnmatchcase(name, entry["name"])
+        for output in OUTPUTS
+        for name in output.names()
     )
 
 

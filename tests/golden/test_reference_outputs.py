@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+import assay
+from assay.flows.workbench import Workbench
 from golden.reference import (
     COLLECTIONS,
     GOLDEN,
@@ -17,9 +20,6 @@ from golden.reference import (
     shown,
     wanted,
 )
-
-import assay
-from assay.flows.workbench import Workbench
 
 pytestmark = pytest.mark.shared
 
@@ -39,7 +39,7 @@ def _inputs(output: Output) -> tuple[Path, Path, dict[str, Any]]:
         if output.tool == "ir_measures":
             wide = "64-bit" if variant == "gdeval" else "32-bit"
             return run, qrels, {"missing": "zero", "no_relevant": "zero", "negative": "unjudged", "scores": wide}
-        options: dict[str, Any] = {"compat": "-".join(folder.name.split("-")[:2]).removesuffix(".0.8").removesuffix(".0")}
+        options: dict[str, Any] = {"compat": folder.name.partition(".")[0]}
         return run, qrels, options | {"c": {"missing": "zero"}, "l2": {"rel": 2}}.get(variant, {})
     if folder.name == "trec_eval":
         collection = folder.parent

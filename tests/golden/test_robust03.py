@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from golden.reference import COLLECTIONS, differences, read_output, run_values, shown
 
 import assay
+from golden.reference import COLLECTIONS, differences, read_output, run_values, shown
 
 pytestmark = pytest.mark.shared
 
@@ -35,7 +35,9 @@ def test_every_run_scores_as_the_reference_says(run: str):
         FOLDER / "runs" / f"{run}.run.gz", FOLDER / "qrels.txt.gz", list(FIRST), compat="trec_eval-10", missing="zero"
     )
     ours, theirs = run_values(scores, FIRST), read_output(FOLDER / "trec_eval" / f"{run}.q.c.all_trec.txt.gz")
-    wrong = [line for text, name in FIRST.items() for line in differences(ours[text], theirs[name], 5e-5 + 1e-9, label=name)]
+    wrong = [
+        line for text, name in FIRST.items() for line in differences(ours[text], theirs[name], 5e-5 + 1e-9, label=name)
+    ]
     assert not wrong, shown(wrong)
     assert len(theirs["map"]) == 101
 
