@@ -1,0 +1,219 @@
+"""Several raters to one grade a pair, and the raters or sources of a set one by one.
+
+One rater has one vote for a pair: the same grade given twice counts once, two different grades are refused. Rows that
+name no rater are one rater, whose name is empty. Small sets stay plain columns; large ones are polars frames. Both give
+the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from assay.errors import SHOWN, InputError, did_you_mean
+from assay.tables import Block
+
+RULES = ("mean", "majority", "median")
+
+UNNAMED = "(not named)"
+"""What the part of the rows without a rater or a source is called."""
+
+PAIR = ("query_id", "doc_id")
+
+
+def aggregate(block: Block, how: str = "mean", dimension: str = "relevance") -> Block:
+    """One row a pair: query_id, doc_id, grade, in the order of each pair's first row.
+
+    Args:
+        block: rows of `Judgment`; without a column `rater` every row is its own pair and the block comes back as it is.
+        how: "mean" of the raters' grades; "majority", the grade most raters gave, and of several such the lowest, so
+            that no document is worth more than its raters agree on; "median", for an even number of raters the mean of
+            the middle two; or the name of one rater, whose grades alone are taken.
+        dimension: rows of other dimensions are left out, where the block has that column.
+
+    Raises:
+        InputError: one rater gave one pair two grades, or nobody has the name in `how`.
+    """
+    if "rater" not in block.columns and "dimension" not in block.columns:
+        return block
+    facts = list(block.facts)
+    if "dimension" in block.columns:
+        rows = _where(block, "dimension", lambda value: value is None or value == dimension)
+        if len(rows) < len(block):
+            facts.append(f"{len(block) - len(rows):,} judgments of other dimensions than {dimension} are left out")
+        block = rows
+    if "rater" not in block.columns:
+        return Block(block.frame, block.place, block.name, tuple(facts))
+    if how not in RULES:
+        named = _where(block, "rater", lambda value: value == how)
+        if not len(named):
+            names = [*RULES, *(name for name in values(block, "rater") if name)]
+            raise InputError(
+                f"--raters {how!r} is no rater of the judgments{did_you_mean(how, names)}",
+                block.name,
+                f"pass --raters {'|'.join(names[:8])}",
+            )
+        facts.append(f"the grades of the rater {how} alone are taken")
+        block = named
+    joined = _small(block, how) if block.is_small else _large(block, how)
+    return Block(joined.frame, joined.place, joined.name, (*facts, *joined.facts))
+
+
+def split(block: Block, by: str) -> list[tuple[str, Block]]:
+    """The rows of each rater or each source by themselves, in alphabetical order; rows that name none come last.
+
+    Args:
+        block: rows of `Judgment`.
+        by: "rater" or "source".
+    """
+    if by not in block.columns:
+        raise InputError(
+            f"the judgments have no column {by}",
+            block.name,
+            f"pass a file with a column {by}, or name the column that holds it: --columns {by}=COLUMN",
+        )
+    return [(name or UNNAMED, _where(block, by, partial(_is, name))) for name in values(block, by)]
+
+
+def _is(name: str, value: Any) -> bool:
+    return (value or "") == name
+
+
+def only(block: Block, sources: Iterable[str]) -> Block:
+    """The rows of some sources, such as "human"; a set that names no sources is refused."""
+    wanted = list(sources)
+    known = [name or UNNAMED for name in values(block, "source")] if "source" in block.columns else []
+    for name in wanted:
+        if name not in known:
+            raise InputError(
+                f"no judgment comes from the source {name}{did_you_mean(name, known)}",
+                block.name,
+                f"the sources are {', '.join(known)}" if known else "pass judgments with a column source",
+            )
+    return _where(block, "source", lambda value: (value or UNNAMED) in wanted)
+
+
+def values(block: Block, column: str) -> list[str]:
+    """The distinct values of a column, sorted; no value is the empty text and comes last."""
+    frame = block.frame
+    distinct = frame[column] if isinstance(frame, dict) else block.polars()[column].unique()
+    return sorted({value or "" for value in distinct}, key=lambda value: (not value, value))
+
+
+def _where(block: Block, column: str, keep: Callable[[Any], bool]) -> Block:
+    """The rows whose value in one column is kept; each remembers its place."""
+    frame = block.frame
+    if isinstance(frame, dict):
+        rows = [i for i, value in enumerate(frame[column]) if keep(value)]
+        return _taken(block, {name: [cells[i] for i in rows] for name, cells in frame.items()}, rows)
+    import polars as pl
+
+    large = block.polars()
+    cells = large[column]
+    kept = [value for value in cells.unique().to_list() if keep(value)]
+    mask = cells.is_in(pl.Series(kept, dtype=cells.dtype), nulls_equal=True)
+    return _taken(block, large.filter(mask), mask.arg_true())
+
+
+def _taken(block: Block, frame: Any, rows: Any) -> Block:
+    return Block(frame, lambda i: block.place(int(rows[i])), block.name, block.facts)
+
+
+def _small(block: Block, how: str) -> Block:
+    frame: Mapping[str, Sequence[Any]] = block.frame  # type: ignore[assignment] # small
+    votes: dict[tuple[str, str], dict[str, float]] = {}
+    first: dict[tuple[str, str], int] = {}
+    wrong: list[int] = []
+    rows = zip(frame["query_id"], frame["doc_id"], frame["rater"], frame["grade"], strict=True)
+    for i, (query, doc, rater, grade) in enumerate(rows):
+        pair = (query, doc)
+        first.setdefault(pair, i)
+        if votes.setdefault(pair, {}).setdefault(rater or "", grade) != grade:
+            wrong.append(i)
+    if wrong:
+        _refuse(block, wrong)
+    join = _JOIN.get(how, _only_one)
+    grades = [join(list(given.values())) for given in votes.values()]
+    several = sum(len(given) > 1 for given in votes.values())
+    columns = {
+        "query_id": [query for query, _ in votes],
+        "doc_id": [doc for _, doc in votes],
+        "grade": grades,
+    }
+    fractional = sum(grade % 1 != 0 for grade in grades)
+    return _joined(block, columns, list(first.values()), how, several, fractional)
+
+
+def _large(block: Block, how: str) -> Block:
+    import polars as pl
+
+    rows = (
+        block.polars()
+        .select(*PAIR, pl.col("rater").fill_null(""), pl.col("grade").cast(pl.Float64))
+        .with_row_index("row")
+    )
+    votes = rows.group_by(*PAIR, "rater", maintain_order=True).agg(
+        pl.col("grade").first(),
+        pl.col("row").first(),
+        (pl.col("grade") != pl.col("grade").first()).any().alias("wrong"),
+    )
+    if votes["wrong"].any():
+        against = rows.join(votes.filter("wrong"), on=[*PAIR, "rater"], suffix="_first")
+        _refuse(block, against.filter(pl.col("grade") != pl.col("grade_first"))["row"].sort().to_list())
+    if how == "majority":
+        grade = pl.col("grade").mode().min()
+    else:
+        grade = pl.col("grade").median() if how == "median" else pl.col("grade").mean()
+    joined = votes.group_by(*PAIR, maintain_order=True).agg(grade, pl.len().alias("raters"), pl.col("row").min())
+    several = int((joined["raters"] > 1).sum())
+    fractional = int((joined["grade"] % 1 != 0).sum())
+    return _joined(block, joined.select(*PAIR, "grade"), joined["row"], how, several, fractional)
+
+
+def _refuse(block: Block, rows: Sequence[int]) -> None:
+    frame = block.polars().select(*PAIR, "rater", "grade")
+
+    def says(i: int) -> str:
+        query, doc, rater, grade = frame.row(i)
+        who = f"rater {rater}" if rater else "a rater without a name"
+        return f"{who} gives document {doc} for query {query} a second, different grade ({grade:g})"
+
+    raise InputError(
+        says(rows[0]),
+        block.place(rows[0]),
+        "keep one grade for each rater and pair",
+        more=[f"{block.place(i)}: {says(i)}" for i in rows[1:SHOWN]],
+        count=len(rows),
+    )
+
+
+def _joined(block: Block, frame: Any, rows: Any, how: str, several: int, fractional: int) -> Block:
+    facts = []
+    if several:
+        facts.append(f"{several:,} of {len(rows):,} pairs have several raters; their grade is the {how}")
+    if fractional:
+        facts.append(f"{fractional:,} of {len(rows):,} pairs have a fractional grade")
+    return Block(frame, lambda i: block.place(int(rows[i])), block.name, tuple(facts))
+
+
+def _mean(grades: list[float]) -> float:
+    return sum(grades) / len(grades)
+
+
+def _majority(grades: list[float]) -> float:
+    most = max(grades.count(grade) for grade in grades)
+    return float(min(grade for grade in grades if grades.count(grade) == most))
+
+
+def _median(grades: list[float]) -> float:
+    grades = sorted(grades)
+    half = len(grades) // 2
+    return float(grades[half]) if len(grades) % 2 else (grades[half - 1] + grades[half]) / 2
+
+
+def _only_one(grades: list[float]) -> float:
+    return float(grades[0])
+
+
+_JOIN: dict[str, Callable[[list[float]], float]] = {"mean": _mean, "majority": _majority, "median": _median}
