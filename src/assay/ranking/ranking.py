@@ -6,13 +6,15 @@ with the number of documents returned; the unjudged rest is known by the gaps be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from assay.results import Note
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
@@ -30,16 +32,18 @@ class Judged:
         docs: the document of each judgment; a list or a polars series.
         rel: the lowest relevant grade of the set; None means any grade above 0.
         unlisted: "unjudged" or "not-relevant": what an absent pair means.
-        index: what the join needs, private to `ranking.align` and `ranking.small`.
+        notes: what is odd but lawful about the judgments.
+        only_relevant: no judgment holds a grade of 0 or less, so the share that is judged cannot be known.
     """
 
     queries: Sequence[str]
     query: I64
     grade: F64
-    docs: Sequence[str]
+    docs: Any
     rel: float | None = None
     unlisted: str = "unjudged"
-    index: Any = field(default=None, repr=False)
+    notes: tuple[Note, ...] = ()
+    only_relevant: bool = False
     _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -134,6 +138,33 @@ def position_in_group(group: I64) -> I64:
     return np.arange(n) - np.repeat(starts, np.diff(np.append(starts, n)))
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Groups:
+    """Groups of equal scores that hold hits, by query and rank; every array has one element a group.
+
+    Args:
+        query: code of the query.
+        first, last: the ranks that the group spans, documents that are no hits included.
+        hits: hits in the group.
+        before: hits of the query in the groups above.
+    """
+
+    query: I64
+    first: I64
+    last: I64
+    hits: I64
+    before: I64
+
+    @property
+    def size(self) -> I64:
+        """Documents in the group."""
+        return self.last - self.first + 1
+
+    def only(self, which: Bool) -> Groups:
+        """Some of the groups."""
+        return Groups(self.query[which], self.first[which], self.last[which], self.hits[which], self.before[which])
+
+
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """One run joined with the judgments: the judged hits, by query and rank. Made by `ranking.align.align`.
@@ -160,6 +191,7 @@ class Ranking:
     answered: Bool
     first: I64 | None = None
     last: I64 | None = None
+    _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
     def n(self) -> int:
@@ -173,11 +205,57 @@ class Ranking:
 
     def is_relevant(self, rel: float | None = None) -> Bool:
         """Which hits are relevant, bool of shape (n_hits,)."""
-        return self.judged.is_relevant(self.grade, rel)
+        return self._kept(("is_relevant", rel), lambda: self.judged.is_relevant(self.grade, rel))
+
+    def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What was made under that key before, or is made now: ten measures ask for the same few things."""
+        if key not in self._cache:
+            self._cache[key] = make()
+        return self._cache[key]
+
+    def top(self, cutoff: int | None) -> Ranking:
+        """The ranking without the hits that cannot stand at rank 1..cutoff; `returned` stays."""
+        if cutoff is None:
+            return self
+        start = self.rank if self.first is None else self.first
+        return self._kept(("top", cutoff), lambda: self._hits(start <= cutoff))  # type: ignore[no-any-return] # the cache holds what _hits gave
+
+    def relevant(self, rel: float | None = None) -> Ranking:
+        """The ranking with its relevant hits alone."""
+        return self._kept(("relevant", rel), lambda: self._hits(self.is_relevant(rel)))  # type: ignore[no-any-return] # the cache holds what _hits gave
+
+    def _hits(self, which: Bool) -> Ranking:
+        index = np.flatnonzero(which)
+        first = None if self.first is None else self.first[index]
+        last = None if self.last is None else self.last[index]
+        hits = (self.query[index], self.rank[index], self.grade[index], self.judgment[index])
+        return Ranking(self.judged, *hits, self.returned, self.answered, first, last)
 
     def per_query(self, weights: F64 | Bool) -> F64:
         """Sums one number a hit by query: float64 of shape (n,)."""
         return np.bincount(self.query, weights, minlength=self.n)
+
+    def count(self, cutoff: int | None = None) -> F64:
+        """Hits of each query at rank 1..cutoff, float64 of shape (n,); their expected number where ties are averaged."""
+        hits = self.top(cutoff)
+        if self.first is None or cutoff is None:
+            return np.bincount(hits.query, minlength=self.n).astype(np.float64)
+        return hits.per_query(hits.within(cutoff))
+
+    def groups(self) -> Groups:
+        """The hits gathered by groups of equal scores, by query and rank."""
+        return self._kept("groups", self._groups)  # type: ignore[no-any-return] # the cache holds what _groups gave
+
+    def _groups(self) -> Groups:
+        first = self.rank if self.first is None else self.first
+        last = self.rank if self.last is None else self.last
+        if not len(first):
+            return Groups(self.query, first, last, first, first)
+        begins = np.concatenate([[True], (self.query[1:] != self.query[:-1]) | (first[1:] != first[:-1])])
+        start = np.flatnonzero(begins)
+        hits = np.diff(np.append(start, len(first)))
+        before = position_in_group(self.query)[start]
+        return Groups(self.query[start], first[start], last[start], hits, before)
 
     def so_far(self, x: NDArray[Any]) -> NDArray[Any]:
         """Inclusive running sum of one number a hit, started anew at each query."""
@@ -203,13 +281,12 @@ class Ranking:
 
     def weighted(self, discount: Any, cutoff: int | None) -> F64:
         """Discount of each hit's rank, 0 below the cutoff; its mean over the ranks of a group of ties."""
-        if self.first is None or self.last is None:
-            weight = discount(self.rank.astype(np.float64))
-            return weight if cutoff is None else np.where(self.rank <= cutoff, weight, 0.0)
-        deepest = int(self.last.max(initial=0))
+        deepest = int((self.rank if self.last is None else self.last).max(initial=0))
         steps = discount(np.arange(1, deepest + 1, dtype=np.float64))
         if cutoff is not None:
             steps[cutoff:] = 0.0
+        if self.first is None or self.last is None:
+            return steps[self.rank - 1]
         sums = np.concatenate([[0.0], np.cumsum(steps)])
         return (sums[self.last] - sums[self.first - 1]) / (self.last - self.first + 1)
 
@@ -217,6 +294,9 @@ class Ranking:
         """The ranking without its unjudged documents: the others move up (Sakai, SIGIR 2007)."""
         if self.judged.unlisted == "not-relevant":
             return self
+        return self._kept("condensed", self._condensed)  # type: ignore[no-any-return] # the cache holds what _condensed gave
+
+    def _condensed(self) -> Ranking:
         rank = position_in_group(self.query) + 1
         returned = np.bincount(self.query, minlength=self.n)
         first = last = None

@@ -1,0 +1,243 @@
+"""Scores one run: its blocks are put in order, met with the judgments, and measured; what is odd becomes a note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from assay.errors import SHOWN, InputError
+from assay.measures.measure import Measure
+from assay.measures.scores import F64, Coverage, Part, Scores
+from assay.ranking.align import Aligned, Facts, align
+from assay.ranking.conventions import Conventions
+from assay.ranking.mismatch import why_nothing_in_common
+from assay.ranking.ranking import Bool, Judged, Ranking, merge
+from assay.results import Note
+from assay.tables import Block
+
+__all__ = ["Coverage", "Part", "Scores", "join", "score"]
+
+
+def score(
+    blocks: Iterable[Block],
+    judged: Judged,
+    measures: Sequence[Measure],
+    conventions: Conventions,
+    name: str = "run",
+) -> Scores:
+    """Scores one run.
+
+    Args:
+        blocks: the rows of the run, each query's rows in one block; or, when they turn out not to be, an object whose
+            `whole()` gives them in one block.
+        judged: the judgments, shared by all runs.
+        measures: what to measure.
+        conventions: order, ties, missing queries, queries without a relevant document and so on.
+        name: what the run is called.
+
+    Raises:
+        InputError: the run and the judgments have no query in common, a row is malformed, or a judged query is missing
+            under `missing="error"`.
+    """
+    ranking, facts, complete = _read(blocks, judged, conventions)
+    missing = np.flatnonzero(~ranking.answered)
+    _check_overlap(ranking, facts, judged, name)
+    if conventions.missing == "error" and len(missing):
+        raise _queries_missing([judged.queries[code] for code in missing.tolist()], name)
+    values = np.array([_values(ranking, measure, conventions) for measure in measures]).reshape(-1, judged.n)
+    shares = np.array([_judged_share(ranking, measure.cutoff) for measure in measures]).reshape(-1, judged.n)
+    coverage = _coverage(ranking, facts, judged, conventions)
+    notes = judged.notes + _notes(ranking, facts, coverage, measures, conventions, name, complete)
+    return Scores(
+        runs=(name,),
+        measures=tuple(measures),
+        queries=tuple(judged.queries),
+        values=values[None],
+        judged=shares[None],
+        coverage=(coverage,),
+        notes=notes,
+    )
+
+
+def join(scores: Sequence[Scores]) -> Scores:
+    """Scores of several runs by the same measures over the same queries, side by side; each note is kept once."""
+    first = scores[0]
+    assert all(s.queries == first.queries and s.measures == first.measures for s in scores), "not the same queries"
+    return replace(
+        first,
+        runs=tuple(run for s in scores for run in s.runs),
+        values=np.concatenate([s.values for s in scores]),
+        judged=np.concatenate([s.judged for s in scores]),
+        coverage=tuple(coverage for s in scores for coverage in s.coverage),
+        notes=tuple(dict.fromkeys(note for s in scores for note in s.notes)),
+        _cache={},
+    )
+
+
+def _read(blocks: Any, judged: Judged, conventions: Conventions) -> tuple[Ranking, Facts, bool]:
+    """The whole run in order, what it showed, and whether the rank column was looked at in every row."""
+    parts: list[Aligned] = []
+    answered: Bool | None = None
+    for block in blocks:
+        part = align(block, judged, conventions)
+        parts.append(part)
+        again = answered is not None and bool((answered & part.ranking.answered).any())
+        if hasattr(blocks, "whole") and (part.facts.scattered or again):
+            whole = align(blocks.whole(), judged, conventions)
+            return whole.ranking, whole.facts, True
+        if again:
+            raise InputError("a query stands in several blocks", block.name, "give each query's rows in one block")
+        answered = part.ranking.answered if answered is None else answered | part.ranking.answered
+    if not parts:
+        raise InputError("the run has no rows", getattr(blocks, "name", ""), "check that it is the right file")
+    if len(parts) == 1:
+        return parts[0].ranking, parts[0].facts, True
+    checked = [part.facts.disagree is not None for part in parts]
+    return merge([part.ranking for part in parts]), _together([part.facts for part in parts]), all(checked)
+
+
+def _together(facts: Sequence[Facts]) -> Facts:
+    left_out: dict[str, int] = {}
+    for part in facts:
+        for kind, rows in part.left_out:
+            left_out[kind] = left_out.get(kind, 0) + rows
+    disagree = [part.disagree for part in facts if part.disagree is not None]
+    return Facts(
+        rows=sum(part.rows for part in facts),
+        unknown=tuple(name for part in facts[:SHOWN] for name in part.unknown),
+        n_unknown=sum(part.n_unknown for part in facts),
+        dropped=sum(part.dropped for part in facts),
+        left_out=tuple(sorted(left_out.items())),
+        first_tie=np.sum([part.first_tie for part in facts], axis=0),
+        disagree=sum(disagree) if disagree else None,
+        scattered=False,
+    )
+
+
+def _check_overlap(ranking: Ranking, facts: Facts, judged: Judged, name: str) -> None:
+    if facts.rows and not ranking.answered.any():
+        what, remedy = why_nothing_in_common(facts.unknown, judged.queries)
+        raise InputError(what, name, remedy)
+
+
+def _queries_missing(ids: list[str], name: str) -> InputError:
+    return InputError(
+        f"the run lacks the judged query {ids[0]}",
+        name,
+        "run every query, or pass --missing zero|skip",
+        more=[f"{name}: the run lacks the judged query {query}" for query in ids[1:SHOWN]],
+        count=len(ids),
+    )
+
+
+def _values(ranking: Ranking, measure: Measure, conventions: Conventions) -> F64:
+    """The value of each query under the rules for missing queries and for queries without a relevant document."""
+    values = measure.compute(ranking)
+    without = ~measure.has_relevant(ranking.judged)
+    if without.any():
+        values = values.copy()
+        if conventions.no_relevant == "drop":
+            values[without] = np.nan
+        elif conventions.no_relevant == "one":
+            values[without] = 1.0
+        else:
+            values[without & np.isnan(values)] = 0.0
+    if conventions.missing == "skip" and not ranking.answered.all():
+        values = np.where(ranking.answered, values, np.nan)
+    return values
+
+
+def _judged_share(ranking: Ranking, cutoff: int | None) -> F64:
+    """Share of the first `cutoff` documents (or of all, when fewer) that is judged; NaN where nothing is known."""
+    if cutoff is None or (ranking.judged.only_relevant and ranking.judged.unlisted == "unjudged"):
+        return np.full(ranking.n, np.nan)
+    shown: F64 = np.minimum(ranking.returned, cutoff).astype(np.float64)
+    found = shown if ranking.judged.unlisted == "not-relevant" else ranking.per_query(ranking.within(cutoff))
+    share: F64 = np.divide(found, shown, out=np.full(ranking.n, np.nan), where=shown > 0)
+    return share
+
+
+def _coverage(ranking: Ranking, facts: Facts, judged: Judged, conventions: Conventions) -> Coverage:
+    ids = judged.queries
+    relevant = judged.relevant() > 0
+    counts = ranking.answered if conventions.missing == "skip" else np.ones(judged.n, np.bool_)
+    scored = counts if conventions.no_relevant != "drop" else counts & relevant
+    return Coverage(
+        judged=judged.n,
+        scored=int(scored.sum()),
+        missing=tuple(ids[code] for code in np.flatnonzero(~ranking.answered).tolist()),
+        no_relevant=tuple(ids[code] for code in np.flatnonzero(~relevant).tolist()),
+        empty=int((ranking.answered & (ranking.returned == 0)).sum()),
+        unknown=facts.n_unknown,
+        rows=facts.rows,
+        duplicates=facts.dropped,
+        left_out=facts.left_out,
+    )
+
+
+def _queries(count: int, of: int) -> str:
+    return f"{count:,} of {of:,} queries"
+
+
+def _notes(
+    ranking: Ranking,
+    facts: Facts,
+    coverage: Coverage,
+    measures: Sequence[Measure],
+    conventions: Conventions,
+    run: str,
+    complete: bool,
+) -> tuple[Note, ...]:
+    """What is odd but lawful about this run."""
+    notes = []
+
+    def note(code: str, count: int, text: str, *, warn: bool = False) -> None:
+        if count:
+            notes.append(Note(code, text, run, count, "warning" if warn else "info"))
+
+    n = coverage.judged
+    fate = "left out of every mean" if conventions.missing == "skip" else "counted as returning nothing"
+    missing = len(coverage.missing)
+    note("queries-missing", missing, f"{_queries(missing, n)} are missing from the run; {fate}", warn=True)
+    note("queries-empty", coverage.empty, f"{_queries(coverage.empty, n)} returned nothing; counted as 0")
+    fates = {"drop": "listed, not averaged", "zero": "counted as 0", "one": "counted as 1"}
+    without = len(coverage.no_relevant)
+    note(
+        "queries-without-relevant", without,
+        f"{_queries(without, n)} have no relevant document; {fates[conventions.no_relevant]}",
+    )  # fmt: skip
+    note("queries-unknown", coverage.unknown, f"{coverage.unknown:,} queries of the run are judged by nobody; left out")
+    note(
+        "duplicates-dropped", coverage.duplicates,
+        f"{coverage.duplicates:,} repeated documents were dropped; the first of each was kept", warn=True,
+    )  # fmt: skip
+    for kind, rows in coverage.left_out:
+        note("rows-left-out", rows, f"{rows:,} {kind} rows are left out of the measures; --include {kind} counts them")
+    cutoffs = [measure.cutoff for measure in measures if measure.about.sees != "no" or measure.cutoff is not None]
+    if cutoffs:
+        note(*_tie_note(facts, cutoffs, conventions, n))
+    if facts.disagree:
+        where = "" if complete else " in the first block of the run, the only one compared"
+        text = f"the rank column contradicts the scores in {facts.disagree:,} queries{where}; the order is by score"
+        note("rank-against-score", facts.disagree, text, warn=True)
+    return tuple(notes)
+
+
+def _tie_note(facts: Facts, cutoffs: list[int | None], conventions: Conventions, n: int) -> tuple[str, int, str]:
+    first = facts.first_tie
+    if None in cutoffs:
+        tied, where = int((first > 0).sum()), "have equal scores"
+    else:
+        deepest = max(cutoff for cutoff in cutoffs if cutoff is not None)
+        tied, where = int(((first > 0) & (first <= deepest)).sum()), f"have equal scores inside rank {deepest}"
+    rules = {
+        "docid": "settled by document id, descending",
+        "input": "kept in the order of the input",
+        "expected": "averaged over all orders",
+        "best": "the best grade first",
+        "worst": "the worst grade first",
+    }
+    return "ties-inside-cutoff", tied, f"{_queries(tied, n)} {where}; {rules[conventions.ties]}"

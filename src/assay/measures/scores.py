@@ -1,0 +1,301 @@
+"""What `evaluate` gives back: every value of every run, and what must be said beside a mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import InputError, did_you_mean
+from assay.measures.measure import Measure
+from assay.results import Result, kept
+from assay.stats.intervals import Interval, Method, t_interval, weighted_t_interval, why_undefined
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.random import Generator
+
+F64 = NDArray[np.float64]
+
+
+@kept("coverage")
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Which queries a run's means are over, and what was left out on the way.
+
+    Args:
+        judged: queries of the judgments.
+        scored: queries that count in the means of measures that need a relevant document.
+        missing: ids of the judged queries that the run lacks.
+        no_relevant: ids of the queries without a relevant document.
+        empty: judged queries that the run has and that return nothing.
+        unknown: queries of the run that nobody judged.
+        rows: rows of the run.
+        duplicates: later copies of a document of one query that were dropped.
+        left_out: (kind, rows) of sponsored, pinned and other rows that do not count.
+    """
+
+    judged: int
+    scored: int
+    missing: tuple[str, ...] = ()
+    no_relevant: tuple[str, ...] = ()
+    empty: int = 0
+    unknown: int = 0
+    rows: int = 0
+    duplicates: int = 0
+    left_out: tuple[tuple[str, int], ...] = ()
+
+
+@kept("part")
+@dataclass(frozen=True)
+class Part:
+    """The scores of one segment, intent, source or rater.
+
+    Args:
+        kind: what the part is of: the name of the column.
+        name: the value in that column.
+        scores: the part's own scores.
+    """
+
+    kind: str
+    name: str
+    scores: Scores
+
+
+@kept("scores")
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scores(Result):
+    """The value of every measure for every judged query, of one run or several.
+
+    Args:
+        runs: their names.
+        measures: what was measured.
+        queries: ids of the judged queries, ascending by bytes.
+        values: float64 of shape (runs, measures, queries); NaN is undefined or not averaged.
+        judged: float64 of that shape: the share of the first `cutoff` documents that is judged; NaN without a cutoff.
+        coverage: one a run.
+        weights: traffic of each query, float64 of shape (queries,); None when not known.
+        parts: the same scores by segment, intent, source or rater.
+    """
+
+    runs: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    queries: tuple[str, ...]
+    values: F64
+    judged: F64
+    coverage: tuple[Coverage, ...]
+    weights: F64 | None = None
+    parts: tuple[Part, ...] = ()
+    _cache: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def value(self, measure: str | Measure | None = None, run: str | None = None) -> F64:
+        """The value of each query, float64 of shape (queries,)."""
+        return self.values[self._run(run), self._measure(measure)]
+
+    def mean(self, measure: str | Measure | None = None, run: str | None = None, weighted: bool = False) -> float:
+        """Mean over the queries whose value is defined; NaN when none is.
+
+        Args:
+            measure: which one; may be left out when there is one.
+            run: which one; may be left out when there is one.
+            weighted: by the traffic of each query.
+        """
+        values = self.value(measure, run)
+        use = ~np.isnan(values)
+        if not weighted:
+            return float(values[use].mean()) if use.any() else float("nan")
+        weights = self._weights()[use]
+        total = float(weights.sum())
+        return float((weights * values[use]).sum()) / total if total > 0 else float("nan")
+
+    def interval(
+        self,
+        measure: str | Measure | None = None,
+        run: str | None = None,
+        level: float = 0.95,
+        method: Method = "t",
+        *,
+        weighted: bool = False,
+        seed: int = 0,
+        rng: Generator | None = None,
+    ) -> Interval | None:
+        """Interval of the mean over queries like these; None where it is undefined, see `why_no_interval`.
+
+        Args:
+            measure: which one; may be left out when there is one.
+            run: which one; may be left out when there is one.
+            level: the confidence.
+            method: "t", or "bootstrap" (percentile); the latter covers less than it says below 50 queries.
+            weighted: of the traffic-weighted mean.
+            seed: of the bootstrap, when no `rng` is given.
+            rng: where the bootstrap draws from.
+        """
+        if not 0 < level < 1:
+            raise InputError(f"level {level} is not between 0 and 1", remedy="write 0.95 for 95 %")
+        values = self.value(measure, run)
+        weights = self._weights() if weighted else None
+        if method == "t":
+            return t_interval(values, level) if weights is None else weighted_t_interval(values, weights, level)
+        if method != "bootstrap":
+            raise InputError(
+                f"unknown interval {method}{did_you_mean(method, ('t', 'bootstrap'))}", remedy="use t or bootstrap"
+            )
+        from assay.stats.resample import bootstrap_interval
+
+        if rng is not None:
+            return bootstrap_interval(values, rng, level, weights=weights)
+        from assay.keys import stream
+
+        found = bootstrap_interval(values, stream(seed, "interval of a mean"), level, weights=weights)
+        return None if found is None else replace(found, seed=seed)
+
+    def why_no_interval(self, measure: str | Measure | None = None, run: str | None = None) -> str:
+        """Why there is no interval; empty when there is one."""
+        return why_undefined(self.value(measure, run))
+
+    def sd(self, measure: str | Measure | None = None, run: str | None = None) -> float:
+        """Standard deviation over queries (n - 1); NaN below two defined values."""
+        values = self.value(measure, run)
+        known = values[~np.isnan(values)]
+        return float(known.std(ddof=1)) if len(known) > 1 else float("nan")
+
+    def quartiles(self, measure: str | Measure | None = None, run: str | None = None) -> tuple[float, float, float]:
+        """First quartile, median and third quartile over queries; NaN when no value is defined."""
+        values = self.value(measure, run)
+        known = values[~np.isnan(values)]
+        if not len(known):
+            return (float("nan"),) * 3
+        low, middle, high = np.quantile(known, (0.25, 0.5, 0.75)).tolist()
+        return low, middle, high
+
+    def n(self, measure: str | Measure | None = None, run: str | None = None) -> int:
+        """How many queries the mean is over."""
+        return int((~np.isnan(self.value(measure, run))).sum())
+
+    def judged_share(self, measure: str | Measure | None = None, run: str | None = None) -> float:
+        """Mean share of the first `cutoff` documents that is judged, over the queries of the mean; NaN when unknown."""
+        shares = self.judged[self._run(run), self._measure(measure)]
+        use = ~np.isnan(shares) & ~np.isnan(self.value(measure, run))
+        return float(shares[use].mean()) if use.any() else float("nan")
+
+    @property
+    def per_query(self) -> pl.DataFrame:
+        """Columns run, measure, query_id, value, judged; what is undefined is null."""
+        if "per_query" not in self._cache:
+            import polars as pl
+
+            runs, measures, queries = len(self.runs), len(self.measures), len(self.queries)
+            frame = pl.DataFrame(
+                {
+                    "run": np.repeat(np.array(self.runs, dtype=object), measures * queries),
+                    "measure": np.tile(
+                        np.repeat(np.array([str(m) for m in self.measures], dtype=object), queries), runs
+                    ),
+                    "query_id": list(self.queries) * (runs * measures),
+                    "value": self.values.ravel(),
+                    "judged": self.judged.ravel(),
+                },
+                schema={
+                    "run": pl.String,
+                    "measure": pl.String,
+                    "query_id": pl.String,
+                    "value": pl.Float64,
+                    "judged": pl.Float64,
+                },
+            )
+            self._cache["per_query"] = frame.with_columns(pl.col("value", "judged").fill_nan(None))
+        return self._cache["per_query"]  # type: ignore[no-any-return] # the cache holds the frame made above
+
+    @property
+    def summary(self) -> pl.DataFrame:
+        """One row a run and measure: mean, interval, spread, number of queries, weighted mean, judged share."""
+        import polars as pl
+
+        rows = []
+        for run in self.runs:
+            for measure in self.measures:
+                interval = self.interval(measure, run)
+                first, median, third = self.quartiles(measure, run)
+                rows.append(
+                    {
+                        "run": run,
+                        "measure": str(measure),
+                        "mean": self.mean(measure, run),
+                        "low": None if interval is None else interval.low,
+                        "high": None if interval is None else interval.high,
+                        "no_interval_because": self.why_no_interval(measure, run) or None,
+                        "sd": self.sd(measure, run),
+                        "q1": first,
+                        "median": median,
+                        "q3": third,
+                        "queries": self.n(measure, run),
+                        "weighted_mean": None if self.weights is None else self.mean(measure, run, weighted=True),
+                        "judged": self.judged_share(measure, run),
+                        "definition": measure.definition(),
+                    }
+                )
+        numbers = ("mean", "low", "high", "sd", "q1", "median", "q3", "weighted_mean", "judged")
+        texts = ("run", "measure", "no_interval_because", "definition")
+        schema = {name: pl.String if name in texts else pl.Float64 if name in numbers else pl.Int64 for name in rows[0]}
+        return pl.DataFrame(rows, schema=schema).with_columns(pl.col(*numbers).fill_nan(None))
+
+    def only(self, queries: Sequence[str]) -> Scores:
+        """The scores of some of the queries; ids that are not judged are passed over."""
+        wanted = set(queries)
+        index = [i for i, query in enumerate(self.queries) if query in wanted]
+        return replace(
+            self,
+            queries=tuple(self.queries[i] for i in index),
+            values=self.values[:, :, index],
+            judged=self.judged[:, :, index],
+            weights=None if self.weights is None else self.weights[index],
+            coverage=tuple(_narrow(coverage, wanted, len(index)) for coverage in self.coverage),
+            parts=(),
+            _cache={},
+        )
+
+    def __repr__(self) -> str:
+        """The means, one line a run."""
+        lines = [f"Scores of {len(self.runs)} runs over {len(self.queries):,} judged queries"]
+        for run in self.runs:
+            means = ", ".join(f"{measure} {self._written(measure, run)}" for measure in self.measures)
+            lines.append(f"  {run}: {means}")
+        lines += [f"  {note.text}" for note in self.notes]
+        return "\n".join(lines)
+
+    def _written(self, measure: Measure, run: str) -> str:
+        mean, interval = self.mean(measure, run), self.interval(measure, run)
+        text = "n/a" if np.isnan(mean) else f"{mean:.4f}"
+        return text if interval is None else f"{text} [{interval.low:.4f}, {interval.high:.4f}]"
+
+    def _run(self, run: str | None) -> int:
+        return _place("run", run, self.runs)
+
+    def _measure(self, measure: str | Measure | None) -> int:
+        if isinstance(measure, Measure) and measure in self.measures:
+            return self.measures.index(measure)
+        return _place("measure", None if measure is None else str(measure), tuple(str(m) for m in self.measures))
+
+    def _weights(self) -> F64:
+        if self.weights is None:
+            raise InputError("the queries have no weights", remedy="give a topics table with a column weight")
+        return self.weights
+
+
+def _place(kind: str, name: str | None, names: tuple[str, ...]) -> int:
+    if name is None:
+        if len(names) != 1:
+            raise InputError(f"there are {len(names)} {kind}s: say which", remedy=f"name one of {', '.join(names)}")
+        return 0
+    if name not in names:
+        raise InputError(f"no {kind} {name}{did_you_mean(name, names)}", remedy=f"name one of {', '.join(names)}")
+    return names.index(name)
+
+
+def _narrow(coverage: Coverage, wanted: set[str], judged: int) -> Coverage:
+    missing = tuple(query for query in coverage.missing if query in wanted)
+    no_relevant = tuple(query for query in coverage.no_relevant if query in wanted)
+    return replace(coverage, judged=judged, missing=missing, no_relevant=no_relevant, scored=judged - len(no_relevant))
