@@ -26,7 +26,7 @@ class Judged:
     """The judgments of one collection, prepared once and shared by every run. Made by `ranking.align.judged`.
 
     Args:
-        queries: the ids of the judged queries, ascending by bytes; a query is known by its index in this list, its code.
+        queries: the ids of the judged queries, ascending by bytes; a query is known by its index here, its code.
         query: code of each judgment, int64 of shape (n_judgments,), in no particular order.
         grade: float64 of shape (n_judgments,); every value is finite.
         docs: the document of each judgment; a list or a polars series.
@@ -128,7 +128,7 @@ def ideal_sum(query: I64, grade: F64, levels: F64, n: int, gain: Any, discount: 
     query, worth = query[order], worth[order]
     rank = position_in_group(query) + 1
     use = worth > 0 if cutoff is None else (worth > 0) & (rank <= cutoff)
-    return np.bincount(query[use], worth[use] * discount(rank[use].astype(np.float64)), minlength=n)
+    return np.bincount(query[use], worth[use] * discount(rank[use].astype(np.float64)), minlength=n)  # type: ignore[return-value] # bincount of weights is float64
 
 
 def position_in_group(group: I64) -> I64:
@@ -205,7 +205,7 @@ class Ranking:
 
     def is_relevant(self, rel: float | None = None) -> Bool:
         """Which hits are relevant, bool of shape (n_hits,)."""
-        return self._kept(("is_relevant", rel), lambda: self.judged.is_relevant(self.grade, rel))
+        return self._kept(("is_relevant", rel), lambda: self.judged.is_relevant(self.grade, rel))  # type: ignore[no-any-return] # the cache holds what is_relevant gave
 
     def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """What was made under that key before, or is made now: ten measures ask for the same few things."""
@@ -233,10 +233,10 @@ class Ranking:
 
     def per_query(self, weights: F64 | Bool) -> F64:
         """Sums one number a hit by query: float64 of shape (n,)."""
-        return np.bincount(self.query, weights, minlength=self.n)
+        return np.bincount(self.query, weights, minlength=self.n)  # type: ignore[return-value] # bincount of weights is float64
 
     def count(self, cutoff: int | None = None) -> F64:
-        """Hits of each query at rank 1..cutoff, float64 of shape (n,); their expected number where ties are averaged."""
+        """Hits of each query at rank 1..cutoff, float64 of shape (n,); expected where ties are averaged."""
         hits = self.top(cutoff)
         if self.first is None or cutoff is None:
             return np.bincount(hits.query, minlength=self.n).astype(np.float64)
@@ -277,7 +277,7 @@ class Ranking:
         if self.first is None or self.last is None:
             return (self.rank <= cutoff).astype(np.float64)
         size = self.last - self.first + 1
-        return np.clip(cutoff - self.first + 1, 0, size) / size
+        return np.clip(cutoff - self.first + 1, 0, size) / size  # type: ignore[no-any-return] # float64
 
     def weighted(self, discount: Any, cutoff: int | None) -> F64:
         """Discount of each hit's rank, 0 below the cutoff; its mean over the ranks of a group of ties."""
@@ -286,9 +286,9 @@ class Ranking:
         if cutoff is not None:
             steps[cutoff:] = 0.0
         if self.first is None or self.last is None:
-            return steps[self.rank - 1]
+            return steps[self.rank - 1]  # type: ignore[no-any-return] # float64
         sums = np.concatenate([[0.0], np.cumsum(steps)])
-        return (sums[self.last] - sums[self.first - 1]) / (self.last - self.first + 1)
+        return (sums[self.last] - sums[self.first - 1]) / (self.last - self.first + 1)  # type: ignore[no-any-return] # float64
 
     def condensed(self) -> Ranking:
         """The ranking without its unjudged documents: the others move up (Sakai, SIGIR 2007)."""

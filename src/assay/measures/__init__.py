@@ -1,0 +1,13 @@
+"""The measures. A new one is a file in this folder and its import line below."""
+
+from typing import Any
+
+from assay.measures import average, coverage, first, gain, precision, preference  # noqa: F401 # registers the measures
+from assay.measures.measure import MEASURES, Measure
+
+
+def __getattr__(name: str) -> Any:
+    """Every measure by its name: `from assay.measures import nDCG`."""
+    if not name.startswith("_") and name in MEASURES:
+        return Measure(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
