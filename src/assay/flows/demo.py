@@ -90,13 +90,17 @@ def demo(folder: str | os.PathLike[str] | None = None, bench: Workbench | None =
         return str(path(name) if folder is None else Path(folder) / name)
 
     runs, agreed = [where(name) for name in RUNS], where("judgments.qrels")
+    typed = [chapter.command for chapter in STORY]
     return [
-        evaluate(runs, agreed, "nDCG@10,R@20,RR", bench=bench),
-        evaluate(runs, agreed, "nDCG@10", topics=where("topics.csv"), by=("segment",), bench=bench),
-        explain(where("dense.run"), agreed, "q19", "nDCG@10", documents=where("documents.jsonl"), bench=bench),
-        evaluate([where("two-stage.run")], where("ratings.csv"), "nDCG@10", by=("rater",), bench=bench),
-        evaluate(runs, agreed, "nDCG@10,nDCG(judged_only=True)@10,Judged@10", bench=bench),
-    ]
+        evaluate(runs, agreed, "nDCG@10,R@20,RR", bench=bench, command=typed[0]),
+        evaluate(runs, agreed, "nDCG@10", topics=where("topics.csv"), by="segment", bench=bench, command=typed[1]),
+        explain(
+            where("dense.run"), agreed, "q19", "nDCG@10",
+            documents=where("documents.jsonl"), bench=bench, command=typed[2],
+        ),
+        evaluate(where("two-stage.run"), where("ratings.csv"), "nDCG@10", by="rater", bench=bench, command=typed[3]),
+        evaluate(runs, agreed, "nDCG@10,nDCG(judged_only=True)@10,Judged@10", bench=bench, command=typed[4]),
+    ]  # fmt: skip
 
 
 def copy_files(folder: str | os.PathLike[str]) -> list[Path]:
