@@ -1,1 +1,5 @@
-"""One view a result: the words that users read."""
+"""One view a result. Importing this package registers them all."""
+
+from __future__ import annotations
+
+import assay.report.views.scores  # noqa: F401 # registers its views

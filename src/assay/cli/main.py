@@ -1,0 +1,163 @@
+"""The command `assay`: a group that loads a verb's module when the verb is used, and turns errors into exit codes."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from assay.cli.verb import VOICE, voice_options
+from assay.errors import AssayError, did_you_mean
+
+VERBS: dict[str, dict[str, tuple[str, str]]] = {
+    "Measure": {
+        "evaluate": ("assay.cli.evaluate", "Score runs against judgments, per query and on average."),
+        "explain": ("assay.cli.evaluate", "Work out one value of one query line by line."),
+        "measures": ("assay.cli.evaluate", "List the measures, or explain one with a worked example."),
+        "show": ("assay.cli.results", "Show a saved result again, without its runs."),
+    },
+    "Set up": {
+        "demo": ("assay.cli.setup", "Score the bundled example, a small product search."),
+        "init": ("assay.cli.setup", "Write a commented assay.toml by a few questions or options."),
+        "config": ("assay.cli.setup", "Print every setting with where it came from."),
+        "doctor": ("assay.cli.setup", "Check versions, optional parts and the files of the workspace."),
+    },
+}
+"""Every verb: the module that holds it and the first sentence of its help, so that the list loads no verb."""
+
+COULD_NOT_RUN = 3
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+
+class Verbs(click.Group):
+    """Verbs that are imported when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every verb, in the order of the help."""
+        return [verb for group in VERBS.values() for verb in group]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The verb of that name, imported now."""
+        for group in VERBS.values():
+            if cmd_name in group:
+                module = importlib.import_module(group[cmd_name][0])
+                return getattr(module, cmd_name)  # type: ignore[no-any-return] # a command by construction
+        return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with the nearest names where there is no such verb."""
+        name = args[0]
+        if name.startswith("-") or any(name in group for group in VERBS.values()):
+            return super().resolve_command(ctx, args)
+        known = self.list_commands(ctx)
+        raise click.UsageError(f"unknown command {name}{did_you_mean(name, known)}", ctx)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The verbs by what they are for."""
+        widest = max(len(verb) for verb in self.list_commands(ctx))
+        for name, group in VERBS.items():
+            with formatter.section(name):
+                formatter.write_dl([(verb.ljust(widest), about) for verb, (_, about) in group.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the example."""
+        with formatter.section("Example"):
+            formatter.write("  assay demo\n")
+
+
+def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        from assay import __version__
+
+        click.echo(f"assay {__version__}")
+        ctx.exit()
+
+
+assay = Verbs(
+    name="assay",
+    help="Find out what a search ranking is really worth: score runs, explain values, keep the conventions in sight.",
+    params=[
+        click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_version,
+                     help="Print the version."),
+        *voice_options(),
+    ],
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)  # fmt: skip
+
+
+def main() -> NoReturn:
+    """Runs the command line and ends the process with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(args: list[str]) -> int:
+    """Runs one command line; whatever goes wrong becomes a message on stderr and an exit code."""
+    VOICE.__init__(typed=tuple(args))  # type: ignore[misc] # one process may run several lines, as tests do
+    try:
+        code = assay.main(args, prog_name="assay", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else "", err=True)
+        return COULD_NOT_RUN
+    except click.ClickException as error:
+        return _say(*_usage(error))
+    except AssayError as error:
+        where = getattr(error, "where", "")
+        return _say(f"{'' if where else 'assay: '}{error}", code=error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        return _say("assay: interrupted. Nothing was written.", code=INTERRUPTED)
+    except BrokenPipeError:  # the reader has seen enough, as with `| head`
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except OSError as error:
+        return _say(f"{error.filename or 'assay'}: {error.strerror or error}")
+    except MemoryError:
+        return _say("assay: out of memory", "give it more, or fewer runs at a time")
+    except Exception as error:
+        if VOICE.verbose:
+            raise
+        return _say(f"assay: internal error: {type(error).__name__}: {error}",
+                    "this is a fault of assay; run again with -v for the details and report them")  # fmt: skip
+    return code if isinstance(code, int) else 0
+
+
+def _say(message: str, remedy: str = "", code: int = COULD_NOT_RUN) -> int:
+    from assay.report.letters import clean
+
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.flush()
+    text = "\n".join(clean(line) for line in message.split("\n"))
+    if VOICE.log_json:
+        import json
+
+        text = json.dumps(
+            {"kind": "error", "text": text, "mend": remedy or None, "exit_code": code}, ensure_ascii=False
+        )
+    elif remedy:
+        text += f"\n    mend: {remedy}"
+    click.echo(text, err=True)
+    return code
+
+
+def _usage(error: click.ClickException) -> tuple[str, str]:
+    """Click's message in our words, and what mends it."""
+    ctx: Any = getattr(error, "ctx", None)
+    path = ctx.command_path if ctx else "assay"
+    if isinstance(error, click.NoSuchOption):
+        known = [name for param in ctx.command.params for name in param.opts] if ctx else []
+        text = f"unknown option {error.option_name}{did_you_mean(error.option_name, known)}"
+    elif isinstance(error, click.MissingParameter) and error.param is not None:
+        text = f"{error.param.human_readable_name} is missing"
+    else:
+        text = error.format_message().rstrip(".")
+        text = text[:1].lower() + text[1:]
+    return f"assay: {text}", f"{path} --help shows what it takes"

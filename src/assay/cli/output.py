@@ -1,0 +1,255 @@
+"""Where answers go: a page or a machine format to stdout or a file, notes and progress to stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli.verb import VOICE
+from assay.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.report.page import Page
+    from assay.results import Note, Progress
+
+ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".md": "md",
+           ".html": "html", ".htm": "html", ".assay": "assay", ".txt": "table"}  # fmt: skip
+"""What a file is written as when `--format` does not say."""
+PAGES = ("table", "md", "html")
+SAYS_NOTES = ("table", "md", "html", "json", "assay")
+"""Formats in which the notes stand; with the others they go to stderr."""
+
+WIDE = 100
+"""Columns where stdout is not a terminal."""
+WIDEST = 120
+
+
+def show(
+    result: Any,
+    *,
+    format: str | None = None,
+    output: str | None = None,
+    html: str | None = None,
+    inputs: Iterable[str] = (),
+    **choices: Any,
+) -> None:
+    """Prints a result, or writes it to a file.
+
+    Args:
+        result: what a flow gave back.
+        format: table, json, csv, jsonl, parquet, md, trec_eval, html or assay; by the ending of `output` when None.
+        output: the file to write instead of stdout.
+        html: a file for the result as one self-contained page, besides.
+        inputs: files that may not be overwritten.
+        choices: what the view lets the reader choose.
+    """
+    kind = format or (ENDINGS.get(Path(output).suffix.lower(), "table") if output and output != "-" else "table")
+    sources = [*inputs]
+    for target in (output, html):
+        if target and target != "-":
+            refuse_input(target, sources)
+    if html:
+        write(html, render(result, "html", choices))
+    if output and output != "-":
+        write(output, render(result, kind, choices))
+    else:
+        data = render(result, kind, choices)
+        if kind in ("parquet", "assay") and sys.stdout.isatty():
+            raise InputError(f"{kind} is not for a terminal", remedy="pass -o FILE, or send stdout to a file")
+        emit(data)
+    if kind not in SAYS_NOTES or VOICE.log_json:
+        notes(result)
+
+
+def render(result: Any, kind: str, choices: dict[str, Any]) -> bytes:
+    """The result in one format."""
+    if kind == "assay":
+        from assay.results import dump
+
+        return dump(result)
+    if kind not in PAGES:
+        from assay.report.machine import to_machine
+
+        return to_machine(result, kind, **choices)
+    from assay.report.describe import describe
+
+    return draw(describe(result, **choices), kind)
+
+
+def draw(page: Page, kind: str = "table") -> bytes:
+    """A page as text, Markdown or HTML."""
+    if kind == "html":
+        from assay.report.html import to_html
+
+        return to_html(page).encode("utf-8")
+    if kind == "md":
+        from assay.report.markdown import to_markdown
+
+        return to_markdown(page).encode("utf-8")
+    from assay.report.text import to_text
+
+    text = to_text(page, columns(), colours(sys.stdout), is_ascii(sys.stdout), made=VOICE.verbose)
+    return text.encode(sys.stdout.encoding or "utf-8", "backslashreplace")
+
+
+def emit(data: bytes) -> None:
+    """Bytes to stdout, whatever its encoding."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def write(target: str, data: bytes) -> None:
+    """A file written whole or not at all."""
+    from assay.files import replacing
+
+    with replacing(target) as file:
+        file.write(data)
+
+
+def refuse_input(target: str, inputs: Iterable[str]) -> None:
+    """Refuses a target that is one of the inputs."""
+    for source in inputs:
+        if source != "-" and os.path.exists(target) and os.path.exists(source) and os.path.samefile(target, source):
+            raise InputError(f"{target} is one of the inputs", remedy="write to another file; nothing was written")
+
+
+def notes(result: Any) -> None:
+    """The notes of a result on stderr, as sentences or as lines of JSON."""
+    for note in getattr(result, "notes", ()):
+        say(note)
+
+
+def say(note: Note) -> None:
+    """One note on stderr."""
+    if VOICE.log_json:
+        log({"kind": "note", "code": note.code, "level": note.level, "text": note.text, "run": note.run,
+             "count": note.count})  # fmt: skip
+    elif not VOICE.quiet:
+        from assay.report.letters import clean
+
+        word = "warning" if note.level == "warning" else "note"
+        about = f"{note.run}: " if note.run and note.run not in note.text else ""
+        click.echo(clean(f"{word}: {about}{note.text}"), err=True)
+
+
+def log(entry: dict[str, Any]) -> None:
+    """One line of JSON on stderr."""
+    import json
+
+    click.echo(json.dumps(entry, ensure_ascii=False), err=True)
+
+
+def columns() -> int:
+    """Columns to print to: those of the terminal, or of COLUMNS, or 100."""
+    import shutil
+
+    return min(shutil.get_terminal_size((WIDE, 24)).columns if sys.stdout.isatty() or "COLUMNS" in os.environ
+               else WIDE, WIDEST)  # fmt: skip
+
+
+def colours(stream: Any) -> bool:
+    """Whether marks are coloured: on a terminal, and nobody asked for none."""
+    refused = VOICE.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return bool(stream.isatty()) and not refused
+
+
+def is_ascii(stream: Any) -> bool:
+    """Whether only ASCII signs may be printed: TERM=dumb, LANG=C, or a stdout that is not UTF-8."""
+    said = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
+    encoding = (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "")
+    return os.environ.get("TERM") == "dumb" or said in ("C", "POSIX") or not encoding.startswith("utf")
+
+
+def progress() -> Progress:
+    """What draws progress here: a bar on a terminal, lines of JSON with `--log-json`, else nothing."""
+    from assay.results import QUIET
+
+    if VOICE.log_json:
+        return Lines()
+    return Bars() if sys.stderr.isatty() and not VOICE.quiet else QUIET
+
+
+class Bars:
+    """A bar on stderr for what takes more than a second; it erases itself."""
+
+    WAIT = 1.0
+
+    def __init__(self) -> None:
+        self._what, self._unit = "", ""
+        self._total: float | None = None
+        self._done, self._since = 0.0, 0.0
+        self._bar: Any = None
+        self._task: Any = None
+
+    def start(self, what: str, total: float | None = None, unit: str = "") -> None:
+        """Work begins; nothing is drawn before a second has gone by."""
+        self.stop()
+        self._what, self._total, self._unit = what, total, unit
+        self._done, self._since = 0.0, time.monotonic()
+
+    def advance(self, by: float = 1.0) -> None:
+        """So much more is done."""
+        self._done += by
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self._done)
+        elif time.monotonic() - self._since >= self.WAIT:
+            self._draw()
+
+    def stop(self) -> None:
+        """Work ended: the bar goes."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def _draw(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        amount = "{task.percentage:>3.0f} %" if self._unit == "bytes" else "{task.completed:,.0f} of {task.total:,.0f}"
+        if self._total is None:
+            amount = "{task.completed:,.0f}"
+        self._bar = Progress(
+            TextColumn("{task.description}"), BarColumn(40), TextColumn(amount), TimeRemainingColumn(compact=True),
+            console=Console(stderr=True, no_color=not colours(sys.stderr)), transient=True,
+        )  # fmt: skip
+        self._task = self._bar.add_task(self._what, total=self._total, completed=self._done)
+        self._bar.start()
+
+
+class Lines:
+    """Progress as lines of JSON: at the start, every five seconds and at the end."""
+
+    EVERY = 5.0
+
+    def __init__(self) -> None:
+        self._entry: dict[str, Any] | None = None
+        self._done, self._said, self._since = 0.0, 0.0, 0.0
+
+    def start(self, what: str, total: float | None = None, unit: str = "") -> None:
+        """Work begins."""
+        self._entry = {"kind": "progress", "what": what, "total": total, "unit": unit}
+        self._done, self._since = 0.0, time.monotonic()
+        self._say("start")
+
+    def advance(self, by: float = 1.0) -> None:
+        """So much more is done."""
+        self._done += by
+        if time.monotonic() - self._said >= self.EVERY:
+            self._say("on")
+
+    def stop(self) -> None:
+        """Work ended."""
+        if self._entry is not None:
+            self._say("stop")
+            self._entry = None
+
+    def _say(self, state: str) -> None:
+        self._said = time.monotonic()
+        log({**(self._entry or {}), "state": state, "done": self._done, "seconds": round(self._said - self._since, 3)})

@@ -1,0 +1,100 @@
+"""What every verb of the command line has in common: how much it says, its example, its options' spelling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+
+@dataclass
+class Voice:
+    """How much is said, and how.
+
+    Args:
+        verbose: also how a result was made, and the traceback of an internal error.
+        quiet: no notes and no progress.
+        log_json: notes and progress as lines of JSON on stderr.
+        no_color: no colours, also on a terminal.
+        typed: the words of the command line.
+    """
+
+    verbose: bool = False
+    quiet: bool = False
+    log_json: bool = False
+    no_color: bool = False
+    typed: tuple[str, ...] = ()
+
+
+VOICE = Voice()
+"""Set by the options; one process says things in one way."""
+
+
+def _set(name: str) -> Any:
+    def callback(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        if value:
+            setattr(VOICE, name, True)
+
+    return callback
+
+
+def voice_options() -> list[click.Option]:
+    """New options for `Voice`, for the group and for each verb."""
+
+    def flag(*names: str, help: str) -> click.Option:
+        target = names[-1].lstrip("-").replace("-", "_")
+        return click.Option(names, is_flag=True, expose_value=False, callback=_set(target), help=help)
+
+    return [
+        flag("-v", "--verbose", help="Also say how the result was made."),
+        flag("--quiet", help="No notes and no progress."),
+        flag("--log-json", help="Notes and progress as lines of JSON on stderr."),
+        flag("--no-color", help="No colours. NO_COLOR is heeded too."),
+    ]
+
+
+class Verb(click.Command):
+    """A command whose help ends with one example, and which takes the options of the voice.
+
+    Args:
+        example: a command line that runs.
+    """
+
+    def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.example = example
+        self.params.extend(voice_options())
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the example."""
+        if self.example:
+            with formatter.section("Example"):
+                formatter.write("".join(f"  {line}\n" for line in self.example.splitlines()))
+
+
+def command_line() -> str:
+    """What was typed, so that a result can name it."""
+    import shlex
+
+    return shlex.join(["assay", *VOICE.typed])
+
+
+def spell_map(text: str | None, option: str) -> dict[str, str] | None:
+    """`query_id=query,doc_id=product` as a dict; None stays None.
+
+    Args:
+        text: what was typed.
+        option: the name of the option, for the message.
+    """
+    if text is None:
+        return None
+    from assay.errors import InputError
+
+    pairs = [piece.partition("=") for piece in text.split(",") if piece.strip()]
+    if not pairs or not all(sep and name.strip() and column.strip() for name, sep, column in pairs):
+        raise InputError(
+            f"{option} {text!r} is not a list of NAME=COLUMN",
+            remedy=f"pass {option} query_id=query,doc_id=product,grade=label",
+        )
+    return {name.strip(): column.strip() for name, _, column in pairs}

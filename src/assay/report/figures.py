@@ -1,0 +1,57 @@
+"""Numbers as people read them: decimals, a true minus, thousands with a comma, "n/a" for what is not known."""
+
+from __future__ import annotations
+
+from assay.report.page import Cell, Mark, Range, Value
+
+NARROW_SPACE = "\u202f"
+MINUS = "\u2212"
+
+
+def number(x: float, places: int, sign: bool = False) -> str:
+    """A number with so many decimals, a true minus and commas from 1,000 on; zero has no sign."""
+    text = f"{abs(x):,.{places}f}"
+    is_zero = not text.strip("0.,")
+    before = "" if is_zero else MINUS if x < 0 else "+" if sign else ""
+    return before + text
+
+
+def count(n: int, noun: str = "", plural: str = "") -> str:
+    """`1,234 queries`, `1 query`; the plural is the noun with an s unless given."""
+    text = f"{n:,}".replace("-", MINUS)
+    if not noun:
+        return text
+    return f"{text} {noun if n == 1 else plural or noun + 's'}"
+
+
+def percent(share: float) -> str:
+    """A share from 0 to 1 as a whole percentage; what is small but not nothing reads `< 1 %`."""
+    if 0 < share < 0.005:
+        return f"<{NARROW_SPACE}1{NARROW_SPACE}%"
+    return f"{share * 100:.0f}{NARROW_SPACE}%"
+
+
+def is_number(x: float | None) -> bool:
+    """False for None and NaN."""
+    return x is not None and x == x  # NaN is not itself
+
+
+def show(cell: Cell, most: int | None = None) -> str:
+    """A cell as text, with at most so many decimals."""
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, Mark):
+        return cell.text
+    places = cell.places if most is None else min(cell.places, most)
+    if isinstance(cell, Value):
+        return number(cell.x, places, cell.sign) if cell.x is not None and is_number(cell.x) else cell.why
+    if isinstance(cell, Range) and cell.low is not None and cell.high is not None:
+        if is_number(cell.low) and is_number(cell.high):
+            return f"{number(cell.low, places, cell.sign)} to {number(cell.high, places, cell.sign)}"
+        return cell.why
+    return cell.why
+
+
+def bare(x: float) -> str:
+    """A number as short as it can be said: `3`, `0.5`, `−1`."""
+    return f"{x:g}".replace("-", MINUS)

@@ -1,0 +1,171 @@
+"""A page as HTML: one self-contained file, a part of a web page, or a guest in a notebook.
+
+The file loads nothing, runs nothing and carries a policy that says so.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from html import escape
+from typing import Any
+
+from assay.report.figures import show
+from assay.report.page import (
+    Cell,
+    Column,
+    Facts,
+    Heading,
+    Mark,
+    Page,
+    Part,
+    Prose,
+    Range,
+    Remarks,
+    Table,
+    Tone,
+    Value,
+    Worked,
+)
+from assay.results import RENDERERS
+
+PLACES = 3
+"""The most decimals on a page."""
+
+DIAMOND = '<path d="M12 1l11 11-11 11L1 12z" fill="none" stroke="currentColor" stroke-width="2.4"/>'
+SHAPES: dict[Tone, str] = {
+    "better": '<path d="M12 3l10 18H2z" fill="currentColor"/>',
+    "worse": '<path d="M12 21L2 3h20z" fill="currentColor"/>',
+    "unsure": DIAMOND + '<path d="M12 1v22L1 12z" fill="currentColor"/>',
+    "pass": '<path d="M3 13l6 6L21 5" fill="none" stroke="currentColor" stroke-width="3.4"/>',
+    "fail": '<path d="M4 4l16 16M20 4L4 20" fill="none" stroke="currentColor" stroke-width="3.4"/>',
+    "plain": "",
+}
+CROSS = '<path d="M12 6.5v11M8 12h8" stroke="currentColor" stroke-width="2.4"/>'
+LOGO = f'<svg viewBox="0 0 24 24" aria-hidden="true">{DIAMOND}{CROSS}</svg>'
+
+
+def to_html(page: Page) -> str:
+    """The page as one file with its style inside."""
+    css = style(":root")
+    digest = base64.b64encode(hashlib.sha256(css.encode("utf-8")).digest()).decode("ascii")
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<title>{_text(page.title)}</title>\n<link rel="icon" href="data:,">\n<style>{css}</style>\n</head>\n'
+        '<body class="assay">\n<a class="skip" href="#main">Skip to the content</a>\n'
+        f'<header class="bar"><span class="mark">{LOGO}assay</span>'
+        f'<span class="crumb">{_text(page.title)}</span></header>\n'
+        f'<main id="main">\n{to_fragment(page)}\n</main>\n</body>\n</html>\n'
+    )
+
+
+def to_fragment(page: Page) -> str:
+    """The page as a part of a web page that has the style already."""
+    said = "".join(f'<p class="lead">{_cell(cell)}</p>' for cell in page.answer)
+    out = [f'<div class="answer"><h1>{_text(page.title)}</h1>{said}</div>']
+    out.extend(_part(part) for part in page.parts)
+    if page.made is not None:
+        out.append(f'<footer class="made"><h2>How this was made</h2>{_facts(page.made)}</footer>')
+    return "\n".join(out)
+
+
+def to_guest(page: Page) -> str:
+    """The page with its style, for a notebook; nothing leaks out of its box."""
+    return f'<div class="assay guest"><style>{style(".assay")}</style>\n{to_fragment(page)}\n</div>'
+
+
+@RENDERERS.add("html")
+def notebook(result: Any) -> str:
+    """Any result as a notebook shows it."""
+    from assay.report.describe import describe
+
+    return to_guest(describe(result))
+
+
+@cache
+def style(root: str) -> str:
+    """The tokens and components, the tokens set on `root`."""
+    from importlib.resources import files
+
+    assets = files("assay.report").joinpath("assets")
+    tokens = assets.joinpath("tokens.css").read_text(encoding="utf-8").replace(":root", root)
+    return "\n" + tokens + assets.joinpath("report.css").read_text(encoding="utf-8")
+
+
+def _text(text: str) -> str:
+    return escape(text, quote=True)
+
+
+def _part(part: Part) -> str:
+    if isinstance(part, Table):
+        return _table(part)
+    if isinstance(part, Heading):
+        lead = f"<p>{_text(part.lead)}</p>" if part.lead else ""
+        return f'<div class="heading"><h2>{_text(part.text)}</h2>{lead}</div>'
+    if isinstance(part, Prose):
+        return f'<p class="part">{_cell(Mark(part.tone, part.text))}</p>'
+    if isinstance(part, Facts):
+        return _facts(part)
+    if isinstance(part, Remarks):
+        each = (f'<p class="remark {remark.tone}">{_cell(remark)}</p>' for remark in part.lines)
+        return f'<div class="part">{"".join(each)}</div>'
+    if isinstance(part, Worked):
+        return f'<pre class="part worked">{_text(chr(10).join(part.lines))}</pre>'
+    return f'<div class="part command"><p>{_text(part.lead)}</p><pre>{_text(part.line)}</pre></div>'
+
+
+def _facts(part: Facts) -> str:
+    rows = []
+    for fact in part.facts:
+        said = "".join(f"<p>{_text(line)}</p>" for line in fact.lines) if len(fact.lines) > 1 else _text(fact.lines[0])
+        rows.append(f"<dt>{_text(fact.label)}</dt><dd>{said}</dd>")
+    return f'<dl class="part facts">{"".join(rows)}</dl>'
+
+
+def _table(table: Table) -> str:
+    if not table.rows:
+        return ""
+    heads = "".join(f'<th scope="col"{_class(column)}>{_text(column.head)}</th>' for column in table.columns)
+    body, above = [], None
+    for row in table.rows:
+        body.append(_row(table, row, above))
+        above = row
+    foot = "".join(_row(table, row, None) for row in table.foot)
+    kind = "part scroll stack" + (" tall" if table.tall else "")
+    return (
+        f'<div class="{kind}" tabindex="0" role="region" aria-label="{_text(table.name or "table")}"><table>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(body)}</tbody>"
+        f"{f'<tfoot>{foot}</tfoot>' if foot else ''}</table></div>"
+    )
+
+
+def _row(table: Table, row: tuple[Cell, ...], above: tuple[Cell, ...] | None) -> str:
+    out, again = [], above is not None
+    starts = any(column.is_grouped for column in table.columns)
+    for i, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
+        again = again and column.is_grouped and above is not None and above[i] == cell
+        starts = starts and not again
+        said = _cell(cell)
+        if again:
+            said = f'<span class="again">{said}</span>'
+        extra = " name" if i > 0 and column.is_name else " none" if said == "n/a" else ""
+        tag, scope = ("th", ' scope="row"') if i == 0 else ("td", f' data-l="{_text(column.head)}"')
+        out.append(f"<{tag}{scope}{_class(column, extra)}>{said}</{tag}>")
+    return f"<tr{' class=first' if starts else ''}>{''.join(out)}</tr>"
+
+
+def _class(column: Column, extra: str = "") -> str:
+    names = (" num" if column.align == "right" else "") + (" mono" if column.mono else "") + extra
+    return f' class="{names.strip()}"' if names.strip() else ""
+
+
+def _cell(cell: Cell) -> str:
+    if isinstance(cell, Mark) and cell.tone != "plain":
+        shape = f'<svg viewBox="0 0 24 24" aria-hidden="true">{SHAPES[cell.tone]}</svg>'
+        return f'<span class="v v-{cell.tone}">{shape}{_text(cell.text)}</span>'
+    most = PLACES if isinstance(cell, (Value, Range)) else None
+    return _text(show(cell, most))

@@ -1,0 +1,182 @@
+"""Results for programs: JSON with a schema, CSV, JSON lines, Parquet, and the layout of trec_eval."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError
+from assay.report.reading import Reading
+
+if TYPE_CHECKING:
+    from assay.measures.scores import Scores
+
+SCHEMA = 1
+"""Version of the JSON documents; it rises when a field changes its meaning or goes. New fields may come without."""
+
+
+def to_machine(result: Any, kind: str, **choices: Any) -> bytes:
+    """A result in one of the formats for programs.
+
+    Args:
+        result: what a flow gave back.
+        kind: json, csv, jsonl, parquet or trec_eval.
+        choices: as `Reading` for scores; what the view takes for other results.
+    """
+    if kind == "json":
+        return to_json(result, **choices)
+    if type(result).__name__ == "Scores":
+        return _scores(result, kind, Reading(**choices))
+    if kind in ("csv", "jsonl"):
+        return _tables(result, kind, choices)
+    raise InputError(f"this result has no {kind} layout", remedy="pass --format json, csv or jsonl")
+
+
+def _scores(scores: Scores, kind: str, reading: Reading) -> bytes:
+    from assay.report import rows
+
+    if kind == "csv":
+        return rows.csv(scores, reading)
+    if kind == "jsonl":
+        return rows.jsonl(scores, reading)
+    if kind == "trec_eval":
+        return rows.trec_eval(scores)
+    import io
+
+    import polars as pl
+
+    target = io.BytesIO()
+    frame = (
+        scores.per_query
+        if reading.per_query
+        else pl.DataFrame(list(rows.summary(scores, reading)), infer_schema_length=None)
+    )
+    frame.write_parquet(target)
+    return target.getvalue()
+
+
+def to_json(result: Any, **choices: Any) -> bytes:
+    """A result as one JSON document; `report/assets/scores.schema.json` describes that of scores."""
+    if type(result).__name__ == "Scores":
+        document = scores_document(result, Reading(**choices))
+    else:
+        document = {"kind": type(result).__name__.lower(), "schema": SCHEMA, **bare(result)}
+    return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode("utf-8")
+
+
+def scores_document(scores: Scores, reading: Reading) -> dict[str, Any]:
+    """Scores as JSON: definitions, conventions, coverage, notes, the summary, the parts, and the queries on request."""
+    from assay.report.reading import lines
+
+    return {
+        "kind": "scores",
+        "schema": SCHEMA,
+        "runs": list(scores.runs),
+        "measures": [{"name": str(m), "definition": m.definition(), "cutoff": m.cutoff} for m in scores.measures],
+        "interval": {"method": reading.interval, "level": reading.level, "seed": _seed(reading)},
+        "summary": [_line(line) for line in lines(scores, reading)],
+        "parts": [_part(part, scores, reading) for part in scores.parts],
+        "coverage": [bare(coverage) for coverage in scores.coverage],
+        "notes": [bare(note) for note in scores.notes],
+        "source": _source(scores.source),
+        "per_query": _per_query(scores) if reading.per_query else None,
+    }
+
+
+def _seed(reading: Reading) -> int | None:
+    return reading.seed if reading.interval == "bootstrap" else None
+
+
+def _line(line: Any) -> dict[str, Any]:
+    row = {name: bare(getattr(line, name)) for name in type(line).__slots__}
+    return {**row, "measure": str(line.measure), "claim": line.claim}
+
+
+def _part(part: Any, whole: Scores, reading: Reading) -> dict[str, Any]:
+    from assay.report.reading import lines
+    from assay.report.rows import share_of
+
+    return {
+        "kind": part.kind,
+        "name": part.name,
+        "queries": len(part.scores.queries),
+        "share": share_of(part.scores, whole),
+        "summary": [_line(line) for line in lines(part.scores, reading)],
+    }
+
+
+def _source(source: Any) -> dict[str, Any]:
+    return {
+        "inputs": [{"name": name, "sha256": digest} for name, digest in source.hashes],
+        "versions": dict(source.versions),
+        "conventions": dict(source.conventions),
+        "seed": source.seed,
+        "command": source.command,
+    }
+
+
+def _per_query(scores: Scores) -> list[dict[str, Any]]:
+    from assay.report.rows import blocks
+
+    return [
+        {"run": run, "measure": str(measure), "query_id": query_id, "value": bare(value), "judged": bare(share)}
+        for run, measure, values, judged in blocks(scores)
+        for query_id, value, share in zip(scores.queries, values.tolist(), judged.tolist(), strict=True)
+    ]
+
+
+def bare(value: Any) -> Any:
+    """Any result, note or number as what JSON knows; what is not a number becomes null."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if value - value == 0 else None  # NaN and infinities are not JSON
+    if isinstance(value, dict):
+        return {str(key): bare(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [bare(entry) for entry in value]
+    if hasattr(value, "definition") and hasattr(value, "compute"):
+        return {"name": str(value), "definition": value.definition()}
+    if hasattr(value, "tolist"):
+        return bare(value.tolist())
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: bare(getattr(value, name)) for name in value.__dataclass_fields__ if not name.startswith("_")}
+    return str(value)
+
+
+def _tables(result: Any, kind: str, choices: dict[str, Any]) -> bytes:
+    """The tables of a result's page, cell by cell, numbers in full."""
+    from assay.report.describe import describe
+    from assay.report.page import Table
+    from assay.report.rows import field
+
+    tables = [part for part in describe(result, **choices).parts if isinstance(part, Table)]
+    if not tables:
+        raise InputError(f"this result has no table for {kind}", remedy="pass --format json")
+    lines = []
+    for table in tables[:1]:
+        heads = [name for column in table.columns for name in _names(column.head, table, column)]
+        rows = [[entry for cell in row for entry in _entries(cell)] for row in (*table.rows, *table.foot)]
+        if kind == "jsonl":
+            lines = [json.dumps(dict(zip(heads, row, strict=True)), ensure_ascii=False) for row in rows]
+        else:
+            lines = [",".join(map(field, heads)), *(",".join(map(field, row)) for row in rows)]
+    return ("\n".join(lines) + "\n").encode("utf-8")
+
+
+def _names(head: str, table: Any, column: Any) -> list[str]:
+    from assay.report.page import Range
+
+    place = table.columns.index(column)
+    is_range = any(isinstance(row[place], Range) for row in table.rows)
+    return ["low", "high"] if is_range else [head]
+
+
+def _entries(cell: Any) -> list[Any]:
+    from assay.report.page import Mark, Range, Value
+
+    if isinstance(cell, Range):
+        return [cell.low, cell.high]
+    if isinstance(cell, Value):
+        return [cell.x]
+    return [cell.text if isinstance(cell, Mark) else cell]

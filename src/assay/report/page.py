@@ -1,0 +1,181 @@
+"""The neutral page: what a result says, described once and rendered as text, HTML or Markdown.
+
+A view turns one kind of result into a page; renderers turn pages into text. Cells keep numbers as numbers, because
+a terminal shows four decimals, a web page three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assay.registry import Family
+
+Tone = Literal["better", "worse", "unsure", "pass", "fail", "plain"]
+"""What a mark says: its shape, its word and its colour always go together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One number; None or NaN is shown as "n/a", never as 0.
+
+    Args:
+        x: the number.
+        places: decimals on a terminal; a web page shows at most three of them.
+        sign: always print a sign, as differences do.
+        why: what stands where there is no number.
+    """
+
+    x: float | None
+    places: int = 4
+    sign: bool = False
+    why: str = "n/a"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An interval, printed `low to high`; `why` is printed where there is none."""
+
+    low: float | None
+    high: float | None
+    places: int = 4
+    sign: bool = False
+    why: str = "n/a"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Words with a shape and a colour."""
+
+    tone: Tone
+    text: str
+
+
+Cell = str | Value | Range | Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table.
+
+    Args:
+        head: what stands above it.
+        align: "left" for words, "right" for numbers (they line up on the decimal point).
+        drop: 0 always stays; where room is short, the columns with the highest number go first, together.
+        is_name: names are cut in the middle where room is short; numbers never.
+        is_grouped: a value equal to the one above is printed once, where all columns before it are equal too.
+        mono: what the machine reads: ids, commands.
+        gap: spaces before the column on a terminal.
+    """
+
+    head: str
+    align: Literal["left", "right"] = "left"
+    drop: int = 0
+    is_name: bool = False
+    is_grouped: bool = False
+    mono: bool = False
+    gap: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows below one another.
+
+    Args:
+        columns: the columns.
+        rows: one cell a column.
+        foot: rows below a second rule, such as a sum.
+        name: what the table shows, for those who hear it.
+        tall: many rows: the page shows them in a window of their own.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    foot: tuple[tuple[Cell, ...], ...] = ()
+    name: str = ""
+    tall: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The name of what follows, and one sentence on how to read it."""
+
+    text: str
+    lead: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A paragraph."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A label and what it says: one or more paragraphs."""
+
+    label: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Labels with what they say, one below the other."""
+
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remarks:
+    """What is odd but lawful. A warning says that a value may not mean what it seems to."""
+
+    lines: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """Lines of arithmetic, as they are."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What to run next, below a sentence that says why."""
+
+    lead: str
+    line: str
+
+
+Part = Table | Heading | Prose | Facts | Remarks | Worked | Command
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A result in words and figures.
+
+    Args:
+        title: what the page is about, short.
+        answer: the answer in words; it stands first.
+        parts: the evidence.
+        made: how it was made; it stands last, on pages only.
+    """
+
+    title: str
+    answer: tuple[Cell, ...]
+    parts: tuple[Part, ...] = ()
+    made: Facts | None = None
+
+
+View = Callable[[Any], Page]
+
+VIEWS: Family[View] = Family("view", home="assay.report.views")
+"""Views by the name of the class of result that they show."""
+
+
+def view(result: str) -> Callable[[View], View]:
+    """Registers the decorated function as the view of the class of results with that name."""
+    return VIEWS.add(result)

@@ -1,0 +1,172 @@
+"""Scores row by row for programs: CSV, JSON lines and the layout of `trec_eval -q`.
+
+Plain Python on purpose: a small run must not wait for a data frame library to load, and a large one has few distinct
+values in most columns, so that each is turned into text once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from assay.report.reading import Line, Reading, lines
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.measures.measure import Measure
+    from assay.measures.scores import Scores
+
+SUMMARY = ("run", "measure", "part", "n", "mean", "low", "high", "sd", "q25", "median", "q75", "judged", "weighted",
+           "share", "definition")  # fmt: skip
+"""Columns of the mean table. `part` is `all` or `segment=tail`; `share` is the part's share of the traffic."""
+
+PER_QUERY = ("run", "measure", "query_id", "value", "judged", "definition")
+"""Columns of the values by query; an undefined value is empty."""
+
+
+def csv(scores: Scores, reading: Reading) -> bytes:
+    """The mean table, or one row a run, measure and query; numbers in full."""
+    if reading.per_query:
+        return per_query_csv(scores)
+    rows = [",".join(SUMMARY)]
+    for row in summary(scores, reading):
+        rows.append(",".join(field(row[name]) for name in SUMMARY))
+    return ("\n".join(rows) + "\n").encode("utf-8")
+
+
+def jsonl(scores: Scores, reading: Reading) -> bytes:
+    """One object a line, with the columns of the CSV."""
+    if not reading.per_query:
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in summary(scores, reading)).encode("utf-8")
+    chunks = []
+    quoted = [json.dumps(query_id, ensure_ascii=False) for query_id in scores.queries]
+    for run, measure, values, judged in blocks(scores):
+        head = json.dumps({"run": run, "measure": str(measure)}, ensure_ascii=False)[:-1] + ', "query_id": '
+        tail = ', "definition": ' + json.dumps(measure.definition(), ensure_ascii=False) + "}\n"
+        chunks += [f'{head}{q}, "value": {v}, "judged": {j}{tail}'
+                   for q, v, j in zip(quoted, texts(values, "null"), texts(judged, "null"), strict=True)]  # fmt: skip
+    return "".join(chunks).encode("utf-8")
+
+
+def summary(scores: Scores, reading: Reading) -> Iterator[dict[str, Any]]:
+    """The mean table as dicts: the total, then each part."""
+    for line in lines(scores, reading):
+        yield as_row(line, "all", None)
+    for part in scores.parts:
+        for line in lines(part.scores, reading):
+            yield as_row(line, f"{part.kind}={part.name}", share_of(part.scores, scores))
+
+
+def as_row(line: Line, part: str, share: float | None) -> dict[str, Any]:
+    """One line of the summary with the names of the CSV."""
+    return {"run": line.run, "measure": str(line.measure), "part": part, "n": line.n, "mean": line.mean,
+            "low": line.low, "high": line.high, "sd": line.sd, "q25": line.q25, "median": line.median,
+            "q75": line.q75, "judged": line.judged, "weighted": line.weighted, "share": share,
+            "definition": line.measure.definition()}  # fmt: skip
+
+
+def share_of(part: Scores, whole: Scores) -> float | None:
+    """A part's share of the traffic; None where the traffic is not known."""
+    if whole.weights is None or part.weights is None or not float(whole.weights.sum()):
+        return None
+    return float(part.weights.sum() / whole.weights.sum())
+
+
+def per_query_csv(scores: Scores) -> bytes:
+    """One row a run, measure and query, as long as the text of the numbers is distinct."""
+    chunks = [",".join(PER_QUERY) + "\n"]
+    queries = [field(query_id) for query_id in scores.queries]
+    for run, measure, values, judged in blocks(scores):
+        head = f"{field(run)},{field(str(measure))},"
+        tail = f",{field(measure.definition())}\n"
+        ends = [f",{share}{tail}" for share in texts(judged, "")]
+        chunks += [f"{head}{q},{v}{end}" for q, v, end in zip(queries, texts(values, ""), ends, strict=True)]
+    return "".join(chunks).encode("utf-8")
+
+
+def blocks(scores: Scores) -> Iterator[tuple[str, Measure, NDArray[Any], NDArray[Any]]]:
+    """(run, measure, values, judged) in the order in which rows are written."""
+    for r, run in enumerate(scores.runs):
+        for m, measure in enumerate(scores.measures):
+            yield run, measure, scores.values[r, m], scores.judged[r, m]
+
+
+def texts(values: NDArray[Any], missing: str, write: Callable[[float], str] = repr) -> list[str]:
+    """Each number as text, each distinct one written once; the shortest text that reads back as the same number."""
+    import numpy as np
+
+    distinct, place = np.unique(values, return_inverse=True)
+    said = [missing if x != x else write(x) for x in distinct.tolist()]  # NaN is not itself
+    return np.array(said, dtype=object)[place].tolist() if said else []
+
+
+def field(value: Any) -> str:
+    """One field of a CSV line, quoted where it must be."""
+    text = "" if value is None else value if isinstance(value, str) else repr(value)
+    if any(mark in text for mark in ',"\r\n') or text != text.strip():
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+TREC_EVAL: dict[str, str] = {
+    "nDCG": "ndcg", "P": "P", "R": "recall", "RR": "recip_rank", "AP": "map", "Rprec": "Rprec", "Bpref": "bpref",
+    "HitRate": "success", "NumRet": "num_ret", "NumRel": "num_rel", "NumRelRet": "num_rel_ret",
+}  # fmt: skip
+"""trec_eval's names of what is the same measure with its parameters at their defaults."""
+CUTS = {"nDCG": "ndcg_cut", "AP": "map_cut"}
+NEEDS_CUTOFF = {"P", "R", "HitRate"}
+NO_CUTOFF = {"RR", "Rprec", "Bpref", "NumRet", "NumRel", "NumRelRet"}
+COUNTS = {"NumRet", "NumRel", "NumRelRet"}
+
+
+def trec_eval_name(measure: Measure) -> str:
+    """What trec_eval calls the measure; its own name without blanks where trec_eval has none.
+
+    A measure whose parameters are not the defaults is not trec_eval's, so that a script never takes one for the other.
+    """
+    name, cutoff = measure.name, measure.cutoff
+    if measure.changed or name not in TREC_EVAL:
+        return str(measure).replace(" ", "")
+    if name in NEEDS_CUTOFF:
+        whole = {"P": "set_P", "R": "set_recall", "HitRate": str(measure)}[name]
+        return whole if cutoff is None else f"{TREC_EVAL[name]}_{cutoff}"
+    if name in CUTS and cutoff is not None:
+        return f"{CUTS[name]}_{cutoff}"
+    return TREC_EVAL[name] if cutoff is None else str(measure)
+
+
+def trec_eval(scores: Scores, run: str | None = None) -> bytes:
+    """The layout of `trec_eval -q`: name padded to 22, a tab, the query, a tab, four decimals; `all` stands last.
+
+    Queries whose values are all undefined are left out, as trec_eval leaves them out.
+    """
+    import numpy as np
+
+    out: list[str] = []
+    for r, name in enumerate(scores.runs):
+        if run is not None and name != run:
+            continue
+        values = scores.values[r]
+        heads = [f"{trec_eval_name(measure):<22}\t" for measure in scores.measures]
+        columns = [texts(values[m], "", write(measure)) for m, measure in enumerate(scores.measures)]
+        said = ~np.isnan(values)
+        has = [m for m, measure in enumerate(scores.measures) if measure.needs_relevant] or range(len(scores.measures))
+        counted = said[list(has)].any(axis=0) if len(scores.measures) else np.zeros(len(scores.queries), bool)
+        for q in np.flatnonzero(counted).tolist():
+            end = f"{scores.queries[q]}\t"
+            out += [f"{head}{end}{column[q]}\n" for head, column in zip(heads, columns, strict=True) if column[q]]
+        out.append(f"{'runid':<22}\tall\t{name}\n")
+        out.append(f"{'num_q':<22}\tall\t{int(counted.sum())}\n")
+        for m, measure in enumerate(scores.measures):
+            kept = values[m][counted & said[m]]
+            total = measure.about.total == "sum"
+            value = (float(kept.sum()) if total else float(kept.mean())) if len(kept) else None
+            out.append(f"{heads[m]}all\t{write(measure)(value) if value is not None else 'nan'}\n")
+    return "".join(out).encode("utf-8")
+
+
+def write(measure: Measure) -> Callable[[float], str]:
+    """How trec_eval prints a value: counts whole, all else with four decimals."""
+    return (lambda x: f"{x:.0f}") if measure.name in COUNTS else (lambda x: f"{x:.4f}")

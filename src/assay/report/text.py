@@ -1,0 +1,245 @@
+"""A page on a terminal: no boxes, one rule under the head of a table, numbers on their decimal point.
+
+Written by hand because it has to start fast and to know which columns may go and which names may be cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.report.figures import show
+from assay.report.letters import clean, cut, pad, plain, width, wrap
+from assay.report.page import (
+    Cell,
+    Column,
+    Facts,
+    Heading,
+    Mark,
+    Page,
+    Part,
+    Prose,
+    Remarks,
+    Table,
+    Tone,
+    Value,
+    Worked,
+)
+
+MARKS: dict[Tone, str] = {"better": "▲", "worse": "▼", "unsure": "◆", "pass": "✔", "fail": "✖", "plain": ""}
+COLOURS: dict[Tone, str] = {"better": "34", "pass": "34", "worse": "33;1", "fail": "33;1", "unsure": "33", "plain": ""}
+"""Blue, orange (bright yellow where there are 16 colours) and yellow; never red against green."""
+ORANGE = "38;5;208"
+
+NARROW = 60
+"""Below so many columns a table becomes one block a row."""
+SHORTEST_NAME = 8
+LABEL = 9
+"""The least width of the labels of facts, so that they stand below one another from page to page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What is printed on.
+
+    Args:
+        width: columns of the terminal.
+        color: whether marks are coloured.
+        ascii: whether only ASCII signs are used.
+    """
+
+    width: int = 100
+    color: bool = False
+    ascii: bool = False
+
+
+def to_text(page: Page, width: int = 100, color: bool = False, ascii: bool = False, made: bool = False) -> str:
+    """The page as lines that end in a line feed.
+
+    Args:
+        page: what to print.
+        width: columns of the terminal; tables drop columns to fit, below 60 they become blocks.
+        color: colour the marks.
+        ascii: only ASCII for lines, marks and signs.
+        made: also print how the page was made.
+    """
+    paper = Paper(max(width, 20), color, ascii)
+    blocks = [[line for cell in page.answer for line in _answer(cell, paper)]]
+    before: Part | None = None
+    for part in (*page.parts, *((page.made,) if made and page.made else ())):
+        lines = _part(part, paper)
+        if isinstance(part, Remarks) and isinstance(before, Facts):  # they continue the facts
+            blocks[-1].extend(lines)
+        elif lines:
+            blocks.append(lines)
+        before = part
+    text = "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks if block)
+    return (plain(text) if ascii else text) + "\n"
+
+
+def mark(cell: Mark, paper: Paper) -> str:
+    """A shape and words, coloured where colours are wanted; in ASCII a pass or fail is its bare word."""
+    sign = MARKS[cell.tone]
+    text = f"{sign} {clean(cell.text)}" if sign else clean(cell.text)
+    if paper.ascii:
+        text = plain(text).strip()
+    if not paper.color or cell.tone == "plain":
+        return text
+    code = ORANGE if cell.tone in ("worse", "fail") else COLOURS[cell.tone]
+    return f"\x1b[{code}m{text}\x1b[0m"
+
+
+def _answer(cell: Cell, paper: Paper) -> list[str]:
+    if isinstance(cell, Mark) and cell.tone != "plain":
+        first, *rest = wrap(clean(cell.text), paper.width - 2)
+        return [mark(Mark(cell.tone, first), paper), *("  " + line for line in rest)]
+    return wrap(clean(show(cell)), paper.width)
+
+
+def _part(part: Part, paper: Paper) -> list[str]:
+    if isinstance(part, Table):
+        return _table(part, paper)
+    if isinstance(part, Heading):
+        return [clean(part.text), *(wrap(clean(part.lead), paper.width) if part.lead else ())]
+    if isinstance(part, Prose):
+        return _answer(Mark(part.tone, part.text), paper)
+    if isinstance(part, Facts):
+        return _facts(part, paper)
+    if isinstance(part, Remarks):
+        return _remarks(part, paper)
+    if isinstance(part, Worked):
+        return ["  " + clean(line) for line in part.lines]
+    return [*wrap(clean(part.lead), paper.width), "  " + clean(part.line)]
+
+
+def _facts(part: Facts, paper: Paper) -> list[str]:
+    label = min(max([LABEL, *(width(fact.label) for fact in part.facts)]) + 2, max(paper.width // 3, LABEL + 2))
+    lines = []
+    for fact in part.facts:
+        said = [piece for line in fact.lines for piece in wrap(clean(line), max(paper.width - label, 20))]
+        name = clean(fact.label)
+        if width(name) > label - 1:
+            lines.append(name)
+            name = ""
+        for i, line in enumerate(said):
+            lines.append(pad(name if i == 0 else "", label) + line)
+    return lines
+
+
+def _remarks(part: Remarks, paper: Paper) -> list[str]:
+    label = LABEL + 2
+    lines = []
+    for i, remark in enumerate(part.lines):
+        first, *rest = wrap(clean(remark.text), max(paper.width - label - 2, 20))
+        head = pad(("Note" if len(part.lines) == 1 else "Notes") if i == 0 else "", label)
+        lines.append(head + mark(Mark(remark.tone, first), paper))
+        indent = label + (2 if MARKS[remark.tone] else 0)
+        lines.extend(" " * indent + line for line in rest)
+    return lines
+
+
+def _table(table: Table, paper: Paper) -> list[str]:
+    if not table.rows:
+        return []
+    keep = list(range(len(table.columns)))
+    cells = [[_cell(cell, paper) for cell in row] for row in (*table.rows, *table.foot)]
+    heads = [clean(column.head) for column in table.columns]
+    _align_points(table, cells)
+    widths = [max(width(head), *(_wide(row[i]) for row in cells)) for i, head in enumerate(heads)]
+    if paper.width < NARROW:
+        return _blocks(table, cells, paper)
+    while _total(table.columns, widths, keep) > paper.width:
+        droppable = [i for i in keep if table.columns[i].drop]
+        if not droppable:
+            break
+        first = max(table.columns[i].drop for i in droppable)
+        keep = [i for i in keep if table.columns[i].drop != first]  # columns of one number belong together
+    over = _total(table.columns, widths, keep) - paper.width
+    for i in sorted(keep, key=lambda i: -widths[i]):
+        if over > 0 and table.columns[i].is_name:
+            shorter = max(widths[i] - over, SHORTEST_NAME, width(heads[i]))
+            over -= widths[i] - shorter
+            widths[i] = shorter
+            for row in cells:
+                row[i] = cut(row[i], shorter)
+    if over > 0:
+        return _blocks(table, cells, paper)
+    return _rows(table, heads, cells, widths, keep)
+
+
+def _rows(table: Table, heads: list[str], cells: list[list[str]], widths: list[int], keep: list[int]) -> list[str]:
+    def line(row: Sequence[str]) -> str:
+        out = ""
+        for place, i in enumerate(keep):
+            gap = " " * table.columns[i].gap if place else ""
+            blanks = " " * (widths[i] - _wide(row[i]))
+            out += gap + (blanks + row[i] if table.columns[i].align == "right" else row[i] + blanks)
+        return out
+
+    rule = "─" * _total(table.columns, widths, keep)
+    lines = [line(heads), rule]
+    above: list[str] = []
+    for row in cells[: len(table.rows)]:
+        shown = list(row)
+        for i in keep:
+            if not (table.columns[i].is_grouped and above and above[i] == row[i]):
+                break
+            shown[i] = ""
+        lines.append(line(shown))
+        above = row
+    if table.foot:
+        lines.append(rule)
+        lines.extend(line(row) for row in cells[len(table.rows) :])
+    return lines
+
+
+def _blocks(table: Table, cells: list[list[str]], paper: Paper) -> list[str]:
+    """One block a row: its names in the first line, then a line a number."""
+    names = [i for i, column in enumerate(table.columns) if i == 0 or column.is_name]
+    label = max((width(c.head) for i, c in enumerate(table.columns) if i not in names), default=0) + 2
+    lines: list[str] = []
+    for row in cells:
+        if lines:
+            lines.append("")
+        title = "  ".join(cut(row[i].strip(), max(paper.width // len(names) - 2, SHORTEST_NAME)) for i in names)
+        lines.append(title)
+        for i, column in enumerate(table.columns):
+            said = row[i].strip()
+            if i in names or not said:
+                continue
+            first, *rest = wrap(said, max(paper.width - label - 2, 12)) if "\x1b" not in said else [said]
+            lines.append("  " + pad(clean(column.head), label) + first)
+            lines.extend(" " * (label + 2) + more for more in rest)
+    return lines
+
+
+def _total(columns: Sequence[Column], widths: Sequence[int], keep: Sequence[int]) -> int:
+    return sum(widths[i] for i in keep) + sum(columns[i].gap for i in keep[1:])
+
+
+def _cell(cell: Cell, paper: Paper) -> str:
+    return mark(cell, paper) if isinstance(cell, Mark) else clean(show(cell))
+
+
+def _wide(text: str) -> int:
+    """Columns of a cell, its colour left out."""
+    if "\x1b" in text:
+        text = text.split("m", 1)[1].rsplit("\x1b", 1)[0]
+    return width(text)
+
+
+def _align_points(table: Table, cells: list[list[str]]) -> None:
+    """Fills the numbers of a column on the right, so that their decimal points stand below one another."""
+    for i, column in enumerate(table.columns):
+        if column.align != "right":
+            continue
+        rows = (*table.rows, *table.foot)
+        behind = [len(cells[r][i]) - cells[r][i].rfind(".") if "." in cells[r][i] else 0
+                  for r in range(len(rows)) if isinstance(rows[r][i], Value)]  # fmt: skip
+        most = max(behind, default=0)
+        for r, row in enumerate(rows):
+            cell = row[i]
+            if isinstance(cell, Value) and most and cells[r][i] != cell.why:
+                text = cells[r][i]
+                has = len(text) - text.rfind(".") if "." in text else 0
+                cells[r][i] = text + " " * (most - has)

@@ -1,0 +1,247 @@
+"""What runs score: means with their spread, each part beside the total, and every query on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from assay.report.figures import count, percent
+from assay.report.page import Cell, Column, Fact, Facts, Heading, Page, Part, Range, Table, Value, view
+from assay.report.reading import BOOTSTRAP, CLAIM, FEWEST, Line, Reading, line
+from assay.report.words import IN_FACTS, averaging, definitions, ids, made, order, remarks
+from assay.results import Note
+
+if TYPE_CHECKING:
+    from assay.measures.scores import Coverage, Scores
+
+ALL = "all"
+
+
+@view("Scores")
+def page(scores: Scores, **choices: Any) -> Page:
+    """The page of scores.
+
+    Args:
+        scores: what `evaluate` gave.
+        choices: the fields of `Reading`.
+    """
+    reading = Reading(**choices)
+    said = [line(scores, measure, run, reading) for measure in scores.measures for run in scores.runs]
+    parts: list[Part | None] = [means(said, reading, head_judged(scores)), *by_part(scores, reading)]
+    if reading.per_query:
+        parts += every_query(scores)
+    notes = [*(note for note in scores.notes if note.code not in IN_FACTS), *few(said, scores, reading)]
+    parts += [Facts(tuple(facts(scores, reading))), remarks(notes)]
+    title = f"{', '.join(scores.runs[:4])}{' …' if len(scores.runs) > 4 else ''}"
+    return Page(title, (answer(scores, reading),), tuple(part for part in parts if part), made(scores.source))
+
+
+def answer(scores: Scores, reading: Reading) -> str:
+    """The first line."""
+    counted = max((coverage.scored for coverage in scores.coverage), default=0)
+    runs = count(len(scores.runs), "run")
+    how = (
+        f"Means with {reading.level * 100:g} % intervals over queries."
+        if reading.interval != "none"
+        else "Means over queries."
+    )
+    return f"{count(counted, 'query', 'queries')}, {runs}. {how}"
+
+
+def head_judged(scores: Scores) -> str:
+    """`Judged@10`, or `judged@k` where the cutoffs differ; empty when no measure has one."""
+    cutoffs = {m.cutoff for m in scores.measures if m.cutoff is not None}
+    return f"Judged@{cutoffs.pop()}" if len(cutoffs) == 1 else "Judged@k" if cutoffs else ""
+
+
+def means(said: list[Line], reading: Reading, judged: str) -> Table:
+    """One row a measure and run."""
+    columns = [Column("measure", is_grouped=True), Column("run", is_name=True), Column("mean", "right")]
+    columns += figures_columns(reading, judged)
+    if reading.quartiles is not False:
+        drop = 0 if reading.quartiles else 9
+        columns[-1:-1] = [Column(head, "right", drop=drop) for head in ("25 %", "median", "75 %")]
+    rows = []
+    for entry in said:
+        row: list[Cell] = [str(entry.measure), entry.run, Value(entry.mean), *figures(entry, reading, judged)]
+        if reading.quartiles is not False:
+            row[-1:-1] = [Value(entry.q25, 3), Value(entry.median, 3), Value(entry.q75, 3)]
+        rows.append(tuple(row))
+    return Table(tuple(columns), tuple(rows), name="Means")
+
+
+def figures_columns(reading: Reading, judged: str) -> list[Column]:
+    """Interval, spread and judged share: what stands behind a mean."""
+    found = [Column(reading.name)] if reading.interval != "none" else []
+    found.append(Column("sd", "right", drop=3))
+    return [*found, Column(judged, "right", drop=2)] if judged else found
+
+
+def figures(entry: Line, reading: Reading, judged: str) -> list[Cell]:
+    """The cells of `figures_columns`."""
+    found: list[Cell] = [interval(entry)] if reading.interval != "none" else []
+    found.append(Value(entry.sd, 3))
+    return [*found, Value(entry.judged)] if judged else found
+
+
+def interval(entry: Line) -> Range:
+    """The interval; where there are too few queries for one, that is what stands there."""
+    if entry.n < FEWEST:
+        return Range(None, None, why=f"n/a: n {entry.n}")
+    return Range(entry.low, entry.high)
+
+
+def by_part(scores: Scores, reading: Reading) -> Iterator[Part]:
+    """A table for each kind of part, the total in its last rows."""
+    for kind in dict.fromkeys(part.kind for part in scores.parts):
+        chosen = [part for part in scores.parts if part.kind == kind]
+        lead = "" if scores.weights is not None else "Traffic is not known: pass --topics with a column weight."
+        yield Heading(f"By {kind}", lead)
+        yield part_table(kind, [(part.name, part.scores) for part in chosen], scores, reading)
+
+
+def part_table(kind: str, parts: list[tuple[str, Scores]], scores: Scores, reading: Reading) -> Table:
+    """One row a part, measure and run; traffic-weighted beside unweighted where the traffic is known."""
+    from assay.report.rows import share_of
+
+    has_traffic = scores.weights is not None
+    judged = head_judged(scores)
+    columns = [
+        Column("measure", is_grouped=True),
+        Column(kind, is_name=True, is_grouped=True),
+        Column("n", "right", is_grouped=True),
+    ]
+    columns += [Column("traffic", "right", drop=1, is_grouped=True)] if has_traffic else []
+    columns += [Column("run", is_name=True), Column("mean", "right")]
+    columns += [Column("weighted", "right")] if has_traffic else []
+    columns += figures_columns(reading, judged)
+    rows = []
+    for measure in scores.measures:
+        for name, own in [*parts, (ALL, scores)]:
+            for run in scores.runs:
+                entry = line(own, measure, run, reading)
+                share = share_of(own, scores)
+                row: list[Cell] = [str(measure), name, count(entry.n)]
+                row += [percent(share) if share is not None else "n/a"] if has_traffic else []
+                row += [run, Value(entry.mean)]
+                row += [Value(entry.weighted)] if has_traffic else []
+                rows.append((*row, *figures(entry, reading, judged)))
+    return Table(tuple(columns), tuple(rows), name=f"By {kind}")
+
+
+def every_query(scores: Scores) -> list[Part]:
+    """One row a query and run, one column a measure, and the queries left out."""
+    columns = [Column("query", is_grouped=True, is_name=True, mono=True)]
+    columns += [Column("run", is_name=True)] if len(scores.runs) > 1 else []
+    columns += [Column(str(measure), "right") for measure in scores.measures]
+    values = scores.values.tolist()
+    rows = []
+    for q, query_id in enumerate(scores.queries):
+        for r, run in enumerate(scores.runs):
+            names = (query_id, run) if len(scores.runs) > 1 else (query_id,)
+            rows.append((*names, *(Value(values[r][m][q]) for m in range(len(scores.measures)))))
+    found: list[Part] = [Heading("Every query"), Table(tuple(columns), tuple(rows), name="Every query", tall=True)]
+    lists = []
+    without = scores.coverage[0].no_relevant if scores.coverage else ()
+    if without:
+        lists.append(Fact("Undefined", (f"no relevant document: {ids(without, 1000)}",)))
+    for run, coverage in zip(scores.runs, scores.coverage, strict=True):
+        if coverage.missing:
+            lists.append(Fact("Missing", (f"{run} lacks {ids(coverage.missing, 1000)}",)))
+    return [*found, Facts(tuple(lists))] if lists else found
+
+
+def facts(scores: Scores, reading: Reading) -> Iterator[Fact]:
+    """What was counted, in which order, and what each measure means here."""
+    if scores.coverage:
+        yield Fact("Counted", tuple(counted(scores)))
+    said = order(scores.source, scores.notes)
+    if said:
+        yield said
+    yield from averaging(scores.source)
+    yield from definitions(scores.measures)
+    if head_judged(scores) and any(note.code == "only-relevant-listed" for note in scores.notes):
+        yield Fact(head_judged(scores), ("n/a: only relevant documents are listed",))
+    if reading.interval == "bootstrap":
+        yield Fact("Interval", (f"bootstrap over queries, percentile, seed {reading.seed}",))
+
+
+def counted(scores: Scores) -> Iterator[str]:
+    """`240 of 246 judged queries (6 have no relevant document: listed with --per-query)`, then a line a run."""
+    first = scores.coverage[0]
+    without = len(first.no_relevant)
+    text = f"{count(first.scored)} of {count(first.judged)} judged queries"
+    if without:
+        text += f" ({count(without)} {'has' if without == 1 else 'have'} no relevant document: listed with --per-query)"
+    yield text
+    for run, coverage in zip(scores.runs, scores.coverage, strict=True):
+        if len(scores.runs) > 1 or has_gaps(coverage):
+            yield f"{run}: {gaps(coverage, scores)}"
+
+
+def has_gaps(coverage: Coverage) -> bool:
+    """Whether a run leaves anything to say."""
+    return bool(coverage.missing or coverage.empty or coverage.unknown or coverage.duplicates or coverage.left_out)
+
+
+def gaps(coverage: Coverage, scores: Scores) -> str:
+    """What a run lacks and what of it does not count."""
+    rule = dict(scores.source.conventions).get("missing", "zero")
+    worth = {"zero": " (counted as 0)", "skip": " (left out)"}.get(rule, "")
+    missing = len(coverage.missing)
+    said = [f"{count(coverage.empty)} without results{' (counted as 0)' if coverage.empty else ''}",
+            f"{count(missing)} missing{worth if missing else ''}"]  # fmt: skip
+    if coverage.unknown:
+        said.append(f"{count(coverage.unknown, 'query', 'queries')} that nobody judged")
+    if coverage.duplicates:
+        said.append(f"{count(coverage.duplicates, 'later copy', 'later copies')} of a document dropped")
+    said += [f"{count(rows)} {kind} rows left out" for kind, rows in coverage.left_out]
+    return ", ".join(said)
+
+
+def few(said: list[Line], scores: Scores, reading: Reading) -> Iterator[Note]:
+    """Warnings where an interval rests on too few queries to claim anything from it."""
+    if reading.interval == "none" or not said:
+        return
+    smallest = min(entry.n for entry in said)
+    sizes = {part.name: max(part.scores.n(m, r) for m in scores.measures for r in scores.runs) for part in scores.parts}
+    small = [f"{name} ({count(n)})" for name, n in sizes.items() if n < CLAIM]
+    if smallest < CLAIM:
+        text = f"{count(smallest, 'query', 'queries')}: below {CLAIM} an interval is no ground to claim anything"
+        yield Note("few-queries", text, count=smallest, level="warning")
+    elif small:
+        text = f"below {CLAIM} queries an interval is no ground to claim anything: {', '.join(small)}"
+        yield Note("few-queries", text, count=len(small), level="warning")
+    if reading.interval == "bootstrap" and smallest < BOOTSTRAP:
+        text = f"a bootstrap interval covers less than {reading.level * 100:g} % below {BOOTSTRAP} queries"
+        yield Note("bootstrap-few-queries", text, count=smallest, level="warning")
+
+
+@view("Collections")
+def collections(result: Any, **choices: Any) -> Page:
+    """Several collections side by side: a column each, the mean of their means at the end."""
+    reading = Reading(**choices)
+    columns = [Column("measure", is_grouped=True), Column("run", is_name=True)]
+    columns += [Column(name, "right") for name in result.names] + [Column("mean", "right")]
+    rows = []
+    for measure in result.measures:
+        for r in range(len(result.scores[0].runs)):
+            names = list(dict.fromkeys(scores.runs[r] for scores in result.scores))
+            each = [Value(scores.mean(measure, scores.runs[r])) for scores in result.scores]
+            rows.append(
+                (str(measure), names[0] if len(names) == 1 else f"run {r + 1}", *each, Value(result.mean(measure, r)))
+            )
+    size = count(len(result.names), "collection")
+    parts: list[Part] = [Table(tuple(columns), tuple(rows), name="Means by collection")]
+    for name, scores in zip(result.names, result.scores, strict=True):
+        own = [line(scores, measure, run, reading) for measure in scores.measures for run in scores.runs]
+        parts += [Heading(name, answer(scores, reading)), means(own, reading, head_judged(scores))]
+        if reading.per_query:
+            parts += every_query(scores)
+        parts.append(Facts((Fact("Counted", tuple(counted(scores))),)))
+        said = remarks(scores.notes)
+        parts += [said] if said else []
+    parts.append(Facts((*averaging(result.scores[0].source), *definitions(result.measures))))
+    return Page(
+        ", ".join(result.names), (f"{size}. The mean counts each collection once.",), tuple(parts), made(result.source)
+    )

@@ -1,0 +1,104 @@
+"""The conventions of a result in words: what stands below every table, so that no choice is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from assay.report.figures import count
+from assay.report.page import Fact, Facts, Mark, Remarks
+
+if TYPE_CHECKING:
+    from assay.measures.measure import Measure
+    from assay.results import Note, Source
+
+TIES = {
+    "docid": "ties by doc_id descending",
+    "input": "ties in the order of the file",
+    "expected": "ties averaged over all their orders",
+    "best": "ties with the best grade first",
+    "worst": "ties with the worst grade first",
+}
+ORDERS = {"auto": "score descending (rank as received where there is no score)", "score": "score descending",
+          "rank": "rank as received"}  # fmt: skip
+MISSING = {
+    "zero": "a query that the run lacks counts 0",
+    "skip": "a query that the run lacks is left out",
+    "error": "a query that the run lacks is refused",
+}
+NO_RELEVANT = {
+    "drop": "a query without a relevant document is left out",
+    "zero": "a query without a relevant document counts 0",
+    "one": "a query without a relevant document counts 1",
+}
+UNLISTED = {"unjudged": "unjudged: no gain", "not-relevant": "not relevant, as the judgments list all that is relevant"}
+
+IN_FACTS = {"ties-inside-cutoff"}
+"""Notes that stand in a line of their own."""
+
+
+def order(source: Source, notes: Iterable[Note] = ()) -> Fact | None:
+    """What ordered the runs, and how many queries have ties inside the cutoff."""
+    chosen = dict(source.conventions)
+    if not chosen:
+        return None
+    text = f"{ORDERS.get(chosen.get('order', ''), '')}, {TIES.get(chosen.get('ties', ''), '')}"
+    if chosen.get("scores") == "32-bit":
+        text += ", scores compared in 32 bits"
+    ties = [said(note) for note in notes if note.code in IN_FACTS]
+    return Fact("Order", (text, *ties))
+
+
+def averaging(source: Source) -> list[Fact]:
+    """Which queries the means are over, what an absent pair means and what is relevant."""
+    chosen = dict(source.conventions)
+    if not chosen:
+        return []
+    rules = (NO_RELEVANT.get(chosen.get("no_relevant", ""), ""), MISSING.get(chosen.get("missing", ""), ""))
+    absent = f"a pair that the judgments do not list is {UNLISTED.get(chosen.get('unlisted', ''), '')}"
+    facts = [Fact("Averaged", ("; ".join(rules),)), Fact("Absent", (absent,))]
+    if chosen.get("rel") not in (None, "None"):
+        facts.append(Fact("Relevant", (f"grade {chosen['rel']} or more",)))
+    return facts
+
+
+def definitions(measures: Iterable[Measure]) -> list[Fact]:
+    """One line a distinct definition; cutoffs of one measure share it."""
+    said: dict[str, list[str]] = {}
+    for measure in measures:
+        said.setdefault(measure.foot(), []).append(str(measure))
+    return [Fact(", ".join(names) if len(names) < 3 else f"{names[0]} …", (text,)) for text, names in said.items()]
+
+
+def remarks(notes: Iterable[Note]) -> Remarks | None:
+    """The notes, warnings first; None when there are none."""
+    ordered = sorted(notes, key=lambda note: note.level != "warning")
+    lines = tuple(Mark("unsure" if note.level == "warning" else "plain", said(note)) for note in ordered)
+    return Remarks(lines) if lines else None
+
+
+def said(note: Note) -> str:
+    """A note as a sentence that names its run."""
+    return f"{note.run}: {note.text}" if note.run and note.run not in note.text else note.text
+
+
+def made(source: Source) -> Facts | None:
+    """How a result was made; None when it does not say."""
+    facts = []
+    if source.command:
+        facts.append(Fact("Command", (source.command,)))
+    if source.hashes:
+        facts.append(Fact("Inputs", tuple(f"{name} {digest[:8]}" for name, digest in source.hashes)))
+    if source.conventions:
+        facts.append(Fact("Conventions", (", ".join(f"{name} {value}" for name, value in source.conventions),)))
+    if source.seed is not None:
+        facts.append(Fact("Seed", (str(source.seed),)))
+    if source.versions:
+        facts.append(Fact("Versions", (", ".join(f"{name} {version}" for name, version in source.versions),)))
+    return Facts(tuple(facts)) if facts else None
+
+
+def ids(names: tuple[str, ...], most: int = 10) -> str:
+    """Some ids and how many more there are."""
+    shown = ", ".join(names[:most])
+    return f"{shown} and {count(len(names) - most)} more" if len(names) > most else shown
