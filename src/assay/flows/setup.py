@@ -2,55 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from assay.errors import InputError, did_you_mean
+from assay.flows.choices import DEFAULT, chosen
+from assay.flows.doctor import Check, Checks, doctor
+from assay.flows.template import QUESTIONS, Question, fill
 from assay.results import Result, kept
+from assay.settings import Secret, Settings, check
+from assay.workspace import FILE, Paths, Store, Workspace
 
-State = Literal["ok", "warning", "problem"]
+if TYPE_CHECKING:
+    from assay.flows.workbench import Workbench
 
-
-@kept("check")
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that `assay doctor` looked at.
-
-    Args:
-        group: which part it belongs to: "packages", "extras", "workspace", "files" or "terminal".
-        name: what was looked at, such as "polars" or "assay.toml".
-        state: "ok", "warning" (works, and something is not as it should be) or "problem" (a command will fail).
-        found: what was found, as a short phrase.
-        remedy: what the user can do about it; empty when there is nothing to do.
-    """
-
-    group: str
-    name: str
-    state: State
-    found: str
-    remedy: str = ""
-
-
-@kept("checks")
-@dataclass(frozen=True, kw_only=True)
-class Checks(Result):
-    """What `assay doctor` found, in the order of looking."""
-
-    checks: tuple[Check, ...]
-
-    @property
-    def problems(self) -> int:
-        """How many checks found a problem."""
-        return sum(check.state == "problem" for check in self.checks)
-
-    @property
-    def warnings(self) -> int:
-        """How many checks found a warning."""
-        return sum(check.state == "warning" for check in self.checks)
-
-    @property
-    def exit_code(self) -> int:
-        """1 when a check found a problem, else 0."""
-        return 1 if self.problems else 0
+__all__ = ["QUESTIONS", "Check", "Checks", "Configuration", "Question", "Setting", "config", "doctor", "init"]
 
 
 @kept("setting")
@@ -85,20 +55,92 @@ class Configuration(Result):
     settings: tuple[Setting, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One thing that `assay init` asks.
+def init(folder: str | os.PathLike[str] = ".", answers: Mapping[str, str] | None = None, **more: str | None) -> Path:
+    """Writes a commented `assay.toml` and gives its path; a file that is there is never overwritten.
 
     Args:
-        name: the argument of `init` and the option that gives the answer without asking.
-        text: the question.
-        default: the answer when the user only presses Enter.
-        choices: the answers that are allowed; empty when any text is.
-        why: one sentence on what the answer changes.
-    """
+        folder: where, made when absent.
+        answers: name of a question in `QUESTIONS` to its answer; a question without one takes its default.
+        **more: the same as arguments; None is no answer.
 
-    name: str
-    text: str
-    default: str
-    choices: tuple[str, ...] = ()
-    why: str = ""
+    Raises:
+        InputError: the file is there, an answer is not one that its question allows, or a name is no question.
+    """
+    target = Path(folder) / FILE
+    if target.exists():
+        raise InputError("is there already", str(target), "edit it, or move it away first; nothing was written")
+    given = {**(answers or {}), **{name: text for name, text in more.items() if text is not None}}
+    text = fill(_checked(given))
+    settings = Settings.parse(text, str(target), {})
+    chosen(Workspace(Path(folder), settings), {}, {})  # what is written is read back before it is written
+    from assay.files import replacing
+
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    with replacing(target) as file:
+        file.write(text.encode("utf-8"))
+    return target
+
+
+def _checked(given: Mapping[str, str]) -> dict[str, str]:
+    """An answer to every question, in the spelling of the file."""
+    from assay.measures.grammar import parse
+
+    names = [question.name for question in QUESTIONS]
+    for name in given:
+        if name not in names:
+            raise InputError(f"unknown answer {name}{did_you_mean(name, names)}", remedy=f"one of {', '.join(names)}")
+    answers = {question.name: given.get(question.name, question.default).strip() for question in QUESTIONS}
+    for question in QUESTIONS:
+        text = answers[question.name]
+        if question.choices and text not in question.choices:
+            raise InputError(
+                f"{text!r} is not one of {', '.join(question.choices)}{did_you_mean(text, question.choices)}",
+                f"--{question.name}",
+                f"pass --{question.name} {'|'.join(question.choices)}",
+            )
+    if not (answers["k"].isascii() and answers["k"].isdigit() and int(answers["k"]) >= 1):
+        raise InputError(f"{answers['k']!r} is not a whole number from 1", "--k", "pass --k 10")
+    answers["k"] = str(int(answers["k"]))
+    if answers["rel"]:
+        try:
+            answers["rel"] = repr(float(answers["rel"])).removesuffix(".0")
+        except ValueError:
+            raise InputError(f"{answers['rel']!r} is not a grade", "--rel", "pass --rel 1") from None
+    for name in ("primary", "guardrails"):
+        measures = parse(re.sub(r"@k\b", f"@{answers['k']}", answers[name])) if answers[name] else []
+        answers[name] = " ".join(str(measure) for measure in measures)
+        if name == "primary" and len(measures) != 1:
+            raise InputError(f"{len(measures)} measures are given", "--primary", "name the one that decides")
+    return answers
+
+
+def config(bench: Workbench | None = None, options: Mapping[str, Any] | None = None) -> Configuration:
+    """Every setting that holds here, and where it came from.
+
+    Args:
+        bench: whose workspace is meant; that of the current folder when None.
+        options: the options of a command, as `choices.chosen` takes them.
+    """
+    workspace = Workspace.find() if bench is None else bench.workspace
+    choices = chosen(workspace, options)
+    settings = workspace.settings if workspace is not None else Settings()
+    rows = [Setting(section, key, _written(value), choices.origin(f"{section}.{key}"))
+            for section, key, value in choices.values()]  # fmt: skip
+    for name, model in (("paths", Paths), ("store", Store)):
+        section = settings.section(name)
+        keys = [f.name for f in fields(model)]
+        places = section.given(keys)
+        values = check(section, model)
+        rows += [Setting(name, key, _written(getattr(values, key)), places.get(key, DEFAULT)) for key in keys]
+    return Configuration(file=settings.name, settings=tuple(rows))
+
+
+def _written(value: Any) -> str:
+    """A value as the file would have it; empty when none is set."""
+    import json
+
+    if value is None or value == "" or isinstance(value, Secret):
+        return str(value) if isinstance(value, Secret) and value.reveal() else ""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key:g} = {gain:g}" for key, gain in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)

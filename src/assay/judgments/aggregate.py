@@ -22,7 +22,7 @@ UNNAMED = "(not named)"
 PAIR = ("query_id", "doc_id")
 
 
-def aggregate(block: Block, how: str = "mean", dimension: str = "relevance") -> Block:
+def aggregate(block: Block, how: str = "mean", duplicates: str = "refuse", dimension: str = "relevance") -> Block:
     """One row a pair: query_id, doc_id, grade, in the order of each pair's first row.
 
     Args:
@@ -30,6 +30,8 @@ def aggregate(block: Block, how: str = "mean", dimension: str = "relevance") -> 
         how: "mean" of the raters' grades; "majority", the grade most raters gave, and of several such the lowest, so
             that no document is worth more than its raters agree on; "median", for an even number of raters the mean of
             the middle two; or the name of one rater, whose grades alone are taken.
+        duplicates: two different grades of one rater for one pair are refused ("refuse"), or the first one counts
+            ("keep-first").
         dimension: rows of other dimensions are left out, where the block has that column.
 
     Raises:
@@ -56,7 +58,8 @@ def aggregate(block: Block, how: str = "mean", dimension: str = "relevance") -> 
             )
         facts.append(f"the grades of the rater {how} alone are taken")
         block = named
-    joined = _small(block, how) if block.is_small else _large(block, how)
+    join = _small if block.is_small else _large
+    joined = join(block, how, duplicates == "keep-first")
     return Block(joined.frame, joined.place, joined.name, (*facts, *joined.facts))
 
 
@@ -120,7 +123,7 @@ def _taken(block: Block, frame: Any, rows: Any) -> Block:
     return Block(frame, lambda i: block.place(int(rows[i])), block.name, block.facts)
 
 
-def _small(block: Block, how: str) -> Block:
+def _small(block: Block, how: str, keep_first: bool) -> Block:
     frame: Mapping[str, Sequence[Any]] = block.frame  # type: ignore[assignment] # small
     votes: dict[tuple[str, str], dict[str, float]] = {}
     first: dict[tuple[str, str], int] = {}
@@ -131,7 +134,7 @@ def _small(block: Block, how: str) -> Block:
         first.setdefault(pair, i)
         if votes.setdefault(pair, {}).setdefault(rater or "", grade) != grade:
             wrong.append(i)
-    if wrong:
+    if wrong and not keep_first:
         _refuse(block, wrong)
     join = _JOIN.get(how, _only_one)
     grades = [join(list(given.values())) for given in votes.values()]
@@ -142,10 +145,10 @@ def _small(block: Block, how: str) -> Block:
         "grade": grades,
     }
     fractional = sum(grade % 1 != 0 for grade in grades)
-    return _joined(block, columns, list(first.values()), how, several, fractional)
+    return _joined(block, columns, list(first.values()), how, several, fractional, len(wrong))
 
 
-def _large(block: Block, how: str) -> Block:
+def _large(block: Block, how: str, keep_first: bool) -> Block:
     import polars as pl
 
     rows = (
@@ -158,9 +161,10 @@ def _large(block: Block, how: str) -> Block:
         pl.col("row").first(),
         (pl.col("grade") != pl.col("grade").first()).any().alias("wrong"),
     )
-    if votes["wrong"].any():
-        against = rows.join(votes.filter("wrong"), on=[*PAIR, "rater"], suffix="_first")
-        _refuse(block, against.filter(pl.col("grade") != pl.col("grade_first"))["row"].sort().to_list())
+    against = rows.join(votes.filter("wrong"), on=[*PAIR, "rater"], suffix="_first")
+    wrong = against.filter(pl.col("grade") != pl.col("grade_first"))["row"].sort().to_list()
+    if wrong and not keep_first:
+        _refuse(block, wrong)
     if how == "majority":
         grade = pl.col("grade").mode().min()
     else:
@@ -168,7 +172,7 @@ def _large(block: Block, how: str) -> Block:
     joined = votes.group_by(*PAIR, maintain_order=True).agg(grade, pl.len().alias("raters"), pl.col("row").min())
     several = int((joined["raters"] > 1).sum())
     fractional = int((joined["grade"] % 1 != 0).sum())
-    return _joined(block, joined.select(*PAIR, "grade"), joined["row"], how, several, fractional)
+    return _joined(block, joined.select(*PAIR, "grade"), joined["row"], how, several, fractional, len(wrong))
 
 
 def _refuse(block: Block, rows: Sequence[int]) -> None:
@@ -182,18 +186,19 @@ def _refuse(block: Block, rows: Sequence[int]) -> None:
     raise InputError(
         says(rows[0]),
         block.place(rows[0]),
-        "keep one grade for each rater and pair",
+        "keep one grade for each rater and pair, or pass --duplicates keep-first",
         more=[f"{block.place(i)}: {says(i)}" for i in rows[1:SHOWN]],
         count=len(rows),
     )
 
 
-def _joined(block: Block, frame: Any, rows: Any, how: str, several: int, fractional: int) -> Block:
+def _joined(block: Block, frame: Any, rows: Any, how: str, several: int, fractional: int, dropped: int) -> Block:
     facts = []
     if several:
-        facts.append(f"{several:,} of {len(rows):,} pairs have several raters; their grade is the {how}")
-    if fractional:
-        facts.append(f"{fractional:,} of {len(rows):,} pairs have a fractional grade")
+        share = f"{several:,} of {len(rows):,} pairs have several raters"
+        facts.append(f"{share}; their grade is the {how}, which is fractional for {fractional:,} pairs")
+    if dropped:
+        facts.append(f"{dropped:,} second grades of one rater for one pair are left out")
     return Block(frame, lambda i: block.place(int(rows[i])), block.name, tuple(facts))
 
 
