@@ -7,7 +7,6 @@ Both ways take a byte as white space where C's `isspace` does, so that ids of an
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import SHOWN, InputError
 from assay.files import Source, name_of, read_bytes
 from assay.tables import Block
+from assay.tables.values import Odd, number, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,12 +25,8 @@ if TYPE_CHECKING:
 RUN = ("query_id", "Q0", "doc_id", "rank", "score", "tag")
 QRELS = ("query_id", "iteration", "doc_id", "grade")
 
-NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-"""A number as every tool writes it: no underscores, no hexadecimals, no words, no digits of other scripts."""
-
 _NUMERIC = b"0123456789+-.eE\n"
 _BOM = b"\xef\xbb\xbf"
-_LONGEST = 100
 
 
 def read_run(source: Source) -> Block:
@@ -180,57 +176,25 @@ def _from(name: str, first_line: int) -> Callable[[int], str]:
     return lambda row: f"{name}:{first_line + row}"
 
 
-class _Odd(Exception):  # noqa: N818 # caught in this file, becomes an InputError with its place
-    """What is wrong with one field, and how to mend it."""
-
-    def __init__(self, what: str, remedy: str) -> None:
-        super().__init__(what)
-        self.what, self.remedy = what, remedy
-
-
-def shown(raw: bytes | str) -> str:
-    """A field or line fit for a message: one line, no control characters, not too long."""
-    text = raw.decode("utf-8", "backslashreplace") if isinstance(raw, bytes) else raw
-    text = "".join(c if c.isprintable() or c == "\t" else c.encode("unicode_escape", "replace").decode() for c in text)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-
-
 def _identity(raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise _Odd(f"id '{shown(raw)}' is not UTF-8", "save the file as UTF-8") from None
+        raise Odd(f"id '{shown(raw)}' is not UTF-8", "save the file as UTF-8") from None
 
 
 def _score(raw: bytes) -> float:
-    return number(raw, "score")
+    return number(raw.decode("utf-8", "replace"), "score")
 
 
 def _grade(raw: bytes) -> float:
-    return number(raw, "grade")
-
-
-def number(raw: bytes, what: str) -> float:
-    """One strict number; raises with the reason that fits best."""
-    if NUMBER.fullmatch(raw):
-        value = float(raw)
-        if math.isfinite(value):
-            return value
-        raise _Odd(f"{what} {shown(raw)} is too large for a 64-bit number", f"write a finite {what}")
-    word = raw.decode("utf-8", "replace").strip("+-").casefold()
-    if word == "nan":
-        raise _Odd(f"{what} is NaN", f"give every row a {what}, or leave the row out")
-    if word in ("inf", "infinity"):
-        raise _Odd(f"{what} is infinite", f"write a finite {what}")
-    if NUMBER.fullmatch(raw.replace(b",", b".", 1)):
-        raise _Odd(f"{what} '{shown(raw)}' has a decimal comma", "write it with a decimal point")
-    raise _Odd(f"{what} '{shown(raw)}' is not a number", f"write a number as the {what}")
+    return number(raw.decode("utf-8", "replace"), "grade")
 
 
 def _rank(raw: bytes) -> int:
     if raw.isdigit() and len(raw) < 19:
         return int(raw)
-    raise _Odd(f"rank '{shown(raw)}' is not a whole number", f"the columns are {' '.join(RUN)}")
+    raise Odd(f"rank '{shown(raw)}' is not a whole number", f"the columns are {' '.join(RUN)}")
 
 
 @dataclass
@@ -265,7 +229,7 @@ class _Lines:
                 continue
             try:
                 values = [convert(fields[at]) for _, at, convert in adds]
-            except _Odd as odd:
+            except Odd as odd:
                 self._fault(at_line, odd.what, odd.remedy, line)
                 continue
             for (add, _, _), value in zip(adds, values, strict=True):

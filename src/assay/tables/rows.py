@@ -1,7 +1,7 @@
 """One frozen dataclass a table: its fields are the columns, with their type, unit and range.
 
 `as_table(x, Hit)` is the one door for rows: it checks names, types and values, and returns a polars frame. The same
-class is the body of the API and, in the store, the SQL table.
+class is the body of the API and, in the store, the SQL table. `Block` is rows together with their places.
 """
 
 from __future__ import annotations

@@ -1,0 +1,90 @@
+"""Plain columns, as small files give them, checked value by value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from assay.errors import InputError
+from assay.tables.faults import Faults, Place, need_distinct, need_one_of
+from assay.tables.names import KEEPS_MORE, ONE_OF, PANDAS_INDEX, Column, columns_of, match, require
+from assay.tables.rows import Block
+from assay.tables.values import Odd, converted, damage
+
+
+def check_columns(
+    held: Mapping[str, Sequence[Any]],
+    row: type,
+    name: str,
+    place: Place,
+    chosen: Mapping[str, str] | None = None,
+    where: str = "",
+    line: Callable[[int], str] = lambda row: "",
+    spreadsheet: bool = False,
+) -> Block:
+    """Plain columns checked value by value.
+
+    Args:
+        held: columns by name.
+        row: the class of the rows.
+        name: of the source.
+        place: row number to its place.
+        chosen: field to column, as the user says.
+        where: the place of the column names.
+        line: row number to the line itself, for messages.
+        spreadsheet: look for ids that a spreadsheet has damaged.
+    """
+    names = list(held)
+    matched = match(names, row, name, chosen, where)
+    require(names, row, matched, where or name)
+    lengths = {len(column) for column in held.values()}
+    if len(lengths) > 1:
+        raise InputError(
+            f"columns of different lengths: {sorted(lengths)}", where or name, "give every column a value a row"
+        )
+    if lengths in (set(), {0}):
+        raise InputError("holds no rows", name, "write it anew, or leave it out")
+    faults = Faults(place, line)
+    checked: dict[str, list[Any]] = {}
+    for column in columns_of(row):
+        if column.name not in matched.fields:
+            if column.default == "":
+                checked[column.name] = [""] * lengths.copy().pop()
+            continue
+        raw = held[names[matched.fields[column.name]]]
+        values = _plain_column(raw, column, row, faults, spreadsheet)
+        if column.required or column.default is not None or any(value is not None for value in values):
+            checked[column.name] = values
+    need_one_of(checked, row, where or name)
+    need_distinct(checked, row, faults)
+    faults.check()
+    if row in KEEPS_MORE:
+        for at in matched.rest:
+            if names[at].strip() and not names[at].startswith(PANDAS_INDEX) and names[at] not in checked:
+                values = [None if v is None or v == "" else str(v).strip() for v in held[names[at]]]
+                checked[names[at].strip()] = values
+    return Block(checked, place, name, matched.facts)
+
+
+def _plain_column(raw: Sequence[Any], column: Column, row: type, faults: Faults, spreadsheet: bool) -> list[Any]:
+    values: list[Any] = []
+    gaps: list[int] = []
+    for at, value in enumerate(raw):
+        try:
+            values.append(converted(value, column))
+        except Odd as odd:
+            faults.add(at, odd)
+            values.append(None)
+            continue
+        if values[-1] is None:
+            gaps.append(at)
+    if gaps and column.name in ONE_OF.get(row, ()) and len(gaps) < len(values):
+        for at in gaps:
+            faults.add(at, Odd(f"{column.name} is missing", f"give every row a {column.name}, or leave the row out"))
+    if spreadsheet and column.kind == "id":
+        broken = damage({value for value in values if value is not None}, column.name)
+        if broken:
+            for at, value in enumerate(values):
+                if value in broken:
+                    faults.add(at, broken[value])
+    return values
