@@ -92,9 +92,9 @@ def files(shape: Shape, folder: Path) -> Files:
     """Gives the files of a shape, written now unless the same ones already stand there."""
     made = Files(shape, folder / f"{shape.name}.run", folder / f"{shape.name}.qrels")
     stamp = folder / f"{shape.name}.json"
-    if stamp.exists() and made.run.exists() and made.qrels.exists():
-        if json.loads(stamp.read_text("utf-8")) == _stamp(made):
-            return made
+    written = stamp.exists() and made.run.exists() and made.qrels.exists()
+    if written and json.loads(stamp.read_text("utf-8")) == _stamp(made):
+        return made
     folder.mkdir(parents=True, exist_ok=True)
     stamp.unlink(missing_ok=True)  # an interrupted run leaves no stamp, so its files are written again
     for old in folder.glob(f"{shape.name}.expected.*"):

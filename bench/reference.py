@@ -29,8 +29,10 @@ def expected(made: Files) -> pl.DataFrame:
     """The value of each measure (a column) for each query (a row), kept beside the files; NaN where undefined."""
     shape = made.shape
     if shape.how == "repeated" and shape.of is not None:
-        once = expected(Files(shape.of, made.run.with_name("M.run"), made.qrels.with_name("M.qrels")))
-        return pl.concat([once.with_columns(pl.lit(copy) + pl.col("query_id")) for copy in copies()])
+        once = expected(Files(shape.of, *(path.with_stem(shape.of.name) for path in (made.run, made.qrels))))
+        return pl.concat(
+            [once.with_columns((pl.lit(copy) + pl.col("query_id")).alias("query_id")) for copy in copies()]
+        )
     kept = made.run.with_suffix(".expected.parquet")
     if kept.exists():
         return pl.read_parquet(kept)

@@ -20,11 +20,10 @@ MEASURES = (
 
 def main() -> None:
     measures = [ir_measures.parse_measure(name) for name in MEASURES]
-    qrels = ir_measures.read_trec_qrels(sys.argv[2])
-    run = ir_measures.read_trec_run(sys.argv[1])
+    qrels = ir_measures.read_trec_qrels(sys.argv[2])  # type: ignore[no-untyped-call]
+    run = ir_measures.read_trec_run(sys.argv[1])  # type: ignore[no-untyped-call]
     sys.stdout.writelines(
-        f"{found.measure}\t{found.query_id}\t{found.value!r}\n"
-        for found in ir_measures.iter_calc(measures, qrels, run)
+        f"{found.measure}\t{found.query_id}\t{found.value!r}\n" for found in ir_measures.iter_calc(measures, qrels, run)
     )
 
 

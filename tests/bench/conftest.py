@@ -1,0 +1,8 @@
+"""The benchmark is not part of the package; it is imported from the root of the repository."""
+
+import sys
+from pathlib import Path
+
+ROOT = str(Path(__file__).parents[2])
+if ROOT not in sys.path:
+    sys.path.append(ROOT)
