@@ -289,11 +289,6 @@ def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
         return {"$": "bytes", "value": value.hex()}
     if isinstance(value, Mapping):
         return {"$": "dict", "items": [[_encode(k, arrays), _encode(v, arrays)] for k, v in value.items()]}
-    how = _codecs.get(kind)
-    if how is not None and how.to_text is not None:
-        return {"$": how.name, "text": how.to_text(value)}
-    if how is not None:
-        return {"$": how.name} | {f: _encode(getattr(value, f), arrays) for f in _fields(kind)}
     if kind.__module__ == "numpy" and hasattr(value, "dtype"):
         if kind.__name__ != "ndarray":
             return _encode(value.item(), arrays)
@@ -302,6 +297,13 @@ def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
             raise TypeError(f"an array of {value.dtype} cannot be kept")
         arrays.append(value)
         return {"$": "array", "number": len(arrays) - 1, "dtype": dtype, "shape": list(value.shape)}
+    if kind not in _codecs:
+        KEPT.names()  # loads the family: a codec may be registered apart from its class
+    how = _codecs.get(kind)
+    if how is not None and how.to_text is not None:
+        return {"$": how.name, "text": how.to_text(value)}
+    if how is not None:
+        return {"$": how.name} | {f: _encode(getattr(value, f), arrays) for f in _fields(kind)}
     raise TypeError(f"a {kind.__name__} cannot be kept: decorate its class with @kept, or give it a codec")
 
 

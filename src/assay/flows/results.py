@@ -11,13 +11,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import assay.flows.setup
+import assay.measures.collections
 import assay.measures.explain
-import assay.measures.score  # noqa: F401 # these imports register what can be kept
+import assay.measures.scores  # noqa: F401 # these imports register what can be kept
 from assay.errors import InputError
-from assay.results import KEEPERS, Result, dump, load
+from assay.measures.grammar import parse
+from assay.measures.measure import Measure
+from assay.results import KEEPERS, Result, codec, dump, load
 
 if TYPE_CHECKING:
     from assay.flows.workbench import Workbench
+
+
+def _measure(text: str) -> Measure:
+    (measure,) = parse(text)
+    return measure
+
+
+codec("measure", Measure, str, _measure)
 
 
 @KEEPERS.add("file")
