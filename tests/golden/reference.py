@@ -38,6 +38,7 @@ _TREC_EVAL = (
     (r"set_P", "P", ""),
     (r"set_recall", "R", ""),
     (r"set_F", "F", ""),
+    (r"set_relative_P", "R(cap=True)", ""),
     (r"num_ret", "NumRet", ""),
     (r"num_rel", "NumRel", ""),
     (r"num_rel_ret", "NumRelRet", ""),
@@ -56,6 +57,7 @@ _IR_MEASURES = (
     (r"Success\(rel=2\)(@\d+)", "HitRate(rel=2)", "{0}"),
     (r"SetP", "P", ""),
     (r"SetR", "R", ""),
+    (r"SetP\(relative=True\)", "R(cap=True)", ""),
     (r"SetF", "F", ""),
     # trec_eval, which ir_measures calls, weighs precision by x itself where the usual F takes beta squared.
     (r"SetF\(beta=2.0\)", f"F(beta={math.sqrt(2)!r})", ""),
@@ -64,8 +66,11 @@ _IR_MEASURES = (
     (r"NumRet\(rel=1\)", "NumRelRet", ""),
 )
 
-_UNAFFECTED = ("Bpref", "NumRel")
+_UNAFFECTED = ("Bpref", "NumRel", "NumRelRet")
 """Measures that look at judged documents alone: a condensed list changes nothing in them."""
+
+ABOUT_LENGTH = ("NumRet", "Unjudged(short=pad)")
+"""Measures of what was returned, which have no condensed form: they are compared on a list condensed beforehand."""
 
 
 def from_trec_eval(name: str, *, judged_only: bool = False) -> str | None:
@@ -73,7 +78,7 @@ def from_trec_eval(name: str, *, judged_only: bool = False) -> str | None:
     for pattern, head, cutoff in _TREC_EVAL:
         found = re.fullmatch(pattern, name)
         if found:
-            if judged_only and head not in _UNAFFECTED:
+            if judged_only and head not in _UNAFFECTED + ABOUT_LENGTH:
                 inside = head[head.index("(") + 1 : -1] + ", " if "(" in head else ""
                 head = f"{head.partition('(')[0]}({inside}judged_only=True)"
             return head + cutoff.format(*found.groups())

@@ -10,6 +10,7 @@ import pytest
 import assay
 from assay.flows.workbench import Workbench
 from golden.reference import (
+    ABOUT_LENGTH,
     COLLECTIONS,
     GOLDEN,
     Output,
@@ -67,17 +68,43 @@ def _compare(output: Output, chosen: dict[str, str], ours: dict[str, dict[str, f
     return wrong
 
 
+TREC_EVAL = [name for name, output in OUTPUTS.items() if output.tool == "trec_eval" and wanted(output)] or ["none"]
+CONDENSED = [name for name in TREC_EVAL if name.endswith(".J.tsv")] or ["none"]
+
+
 @pytest.mark.parametrize("reading", READING)
-@pytest.mark.parametrize("label", [n for n, output in OUTPUTS.items() if output.tool == "trec_eval"] or ["none"])
+@pytest.mark.parametrize("label", TREC_EVAL)
 def test_trec_eval_says_the_same(label: str, reading: str):
     output = OUTPUTS[label]
-    chosen = wanted(output, judged_only=label.endswith(".J.tsv"))
-    if not chosen:
-        pytest.skip("every value of this output is one not to copy, see not_reproduced.toml")
+    chosen = wanted(output, judged_only=label in CONDENSED)
+    if label in CONDENSED:
+        chosen = {name: text for name, text in chosen.items() if not text.startswith(ABOUT_LENGTH)}
     ours = _evaluate(output, list(dict.fromkeys(chosen.values())), reading)
+    if label == "trec_eval-9.0.8/coverage.c.tsv":
+        # It averages over queries that the run lacks and prints no line for them (usnistgov/trec_eval#18).
+        for text, values in ours.items():
+            for query in ("c2", "c4"):
+                assert values.pop(query) == 0 or text == "NumRel"
     wrong = _compare(output, chosen, ours)
     assert not wrong, shown(wrong)
-    assert len(ours[chosen["num_ret"]] if "num_ret" in chosen else ours[chosen["P_5"]]) - 1 == _queries(output)
+    if label != "trec_eval-9.0.8/coverage.c.tsv":
+        assert len(next(iter(ours.values()))) - 1 == _queries(output)
+
+
+@pytest.mark.parametrize("label", CONDENSED)
+def test_lists_condensed_beforehand_score_as_trec_eval_says_of_judged_documents(label: str):
+    output = OUTPUTS[label]
+    chosen = wanted(output)
+    run, qrels, options = _inputs(output)
+    judged = {tuple(line.split()[0:3:2]) for line in qrels.read_text(encoding="utf-8").splitlines()}
+    condensed: dict[str, dict[str, float]] = {}
+    for line in run.read_text(encoding="utf-8").splitlines():
+        query, _, doc, _, score, _ = line.split()
+        condensed.setdefault(query, {}).update({doc: float(score)} if (query, doc) in judged else {})
+    texts = list(dict.fromkeys(chosen.values()))
+    wrong = _compare(output, chosen, run_values(assay.evaluate(condensed, qrels, texts, **options), texts))
+    assert not wrong, shown(wrong)
+    assert any(text.startswith(ABOUT_LENGTH) for text in texts)
 
 
 def _queries(output: Output) -> int:
@@ -111,6 +138,12 @@ def test_ir_measures_says_the_same(label: str, reading: str):
                 ours["NumRel"] |= dict.fromkeys(lacking, 0.0)
             wrong += _compare(output, group, ours)
     assert not wrong, shown(wrong)
+
+
+def test_only_outputs_of_values_not_to_copy_are_left_out_whole():
+    left_out = {label for label, output in OUTPUTS.items() if not wanted(output)}
+    assert {label.partition("/")[2].partition(".")[0] for label in left_out} == {"fractional", "negative"}
+    assert {label.partition("/")[2] for label in left_out if "negative" in label} == {"negative.J.tsv"}
 
 
 def test_every_stored_output_is_read():

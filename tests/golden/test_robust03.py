@@ -12,6 +12,9 @@ pytestmark = pytest.mark.shared
 FOLDER = COLLECTIONS / "robust03"
 RUNS = [path.name.removesuffix(".run.gz") for path in sorted((FOLDER / "runs").glob("*.run.gz"))]
 
+HALF = 5e-5 + 1e-9
+"""Half of the last of four decimals."""
+
 FIRST = {
     "nDCG": "ndcg",
     "nDCG@10": "ndcg_cut_10",
@@ -35,9 +38,7 @@ def test_every_run_scores_as_the_reference_says(run: str):
         FOLDER / "runs" / f"{run}.run.gz", FOLDER / "qrels.txt.gz", list(FIRST), compat="trec_eval-10", missing="zero"
     )
     ours, theirs = run_values(scores, FIRST), read_output(FOLDER / "trec_eval" / f"{run}.q.c.all_trec.txt.gz")
-    wrong = [
-        line for text, name in FIRST.items() for line in differences(ours[text], theirs[name], 5e-5 + 1e-9, label=name)
-    ]
+    wrong = [line for text, name in FIRST.items() for line in differences(ours[text], theirs[name], HALF, label=name)]
     assert not wrong, shown(wrong)
     assert len(theirs["map"]) == 101
 
@@ -53,5 +54,5 @@ def test_all_runs_side_by_side_score_as_each_alone():
     assert list(scores.runs) == RUNS
     for i, run in enumerate(RUNS):
         ours, theirs = run_values(scores, FIRST, i), read_output(FOLDER / "trec_eval" / f"{run}.q.c.all_trec.txt.gz")
-        wrong = [line for text, name in FIRST.items() for line in differences(ours[text], theirs[name], 5e-5 + 1e-9)]
+        wrong = [line for text, name in FIRST.items() for line in differences(ours[text], theirs[name], HALF)]
         assert not wrong, run + shown(wrong)
