@@ -73,6 +73,30 @@ def outputs(*formats: str) -> Callable[[F], F]:
     return add
 
 
+READING = ("per_query", "quartiles", "interval", "level", "seed")
+
+
+def reading(command: F) -> F:
+    """Adds the options that say what of the scores is shown."""
+    for option in (
+        click.option("--seed", type=click.IntRange(0), help="Of the bootstrap: 0 unless given."),
+        click.option(
+            "--level",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            help="Its coverage: 0.95 unless given.",
+        ),
+        click.option(
+            "--interval",
+            type=click.Choice(["t", "bootstrap", "none"]),
+            help="Of the mean over queries: t unless given.",
+        ),
+        click.option("--quartiles", is_flag=True, default=None, help="Also the quartiles, whatever the width."),
+        click.option("--per-query", is_flag=True, default=None, help="Also every query."),
+    ):
+        command = option(command)
+    return command
+
+
 def pick(choices: dict[str, Any]) -> dict[str, Any]:
     """The options that were given; `--include a,b` as a tuple."""
     given = {name: value for name, value in choices.items() if value is not None}
@@ -98,15 +122,7 @@ def pick(choices: dict[str, Any]) -> dict[str, Any]:
 )
 @click.option("--topics", metavar="FILE", help="Queries with weight, intent and segments.")
 @click.option("--by", multiple=True, metavar="segment|intent|source|rater", help="Each part beside the total.")
-@click.option("--per-query", is_flag=True, help="Also every query.")
-@click.option("--quartiles", is_flag=True, default=None, help="Also the quartiles, whatever the width.")
-@click.option(
-    "--interval", type=click.Choice(["t", "bootstrap", "none"]), help="Of the mean over queries: t unless given."
-)
-@click.option(
-    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Its coverage: 0.95 unless given."
-)
-@click.option("--seed", type=click.IntRange(0), help="Of the bootstrap: 0 unless given.")
+@reading
 @conventions
 @inputs
 @outputs(*FORMATS)
@@ -119,7 +135,7 @@ def evaluate(
     from assay.flows.evaluate import evaluate as one
     from assay.flows.evaluate import evaluate_collections as several
 
-    reading = {name: choices.pop(name) for name in READING}
+    shown = pick({name: choices.pop(name) for name in READING})
     options = {"topics": topics, "by": names(by), "format": input_format, "columns": spell_map(columns, "--columns"),
                "progress": progress(), "command": command_line(), **pick(choices)}  # fmt: skip
     wanted = ",".join(measures) or None
@@ -131,10 +147,7 @@ def evaluate(
         runs, judgments = split(files, qrels)
         result = one(runs, judgments, wanted, **options)
     sources = (*files, *filter(None, (qrels, topics)))
-    show(result, format=format_, output=output, html=html, inputs=sources, **pick(reading))
-
-
-READING = ("per_query", "quartiles", "interval", "level", "seed")
+    show(result, format=format_, output=output, html=html, inputs=sources, **shown)
 
 
 def names(values: tuple[str, ...]) -> tuple[str, ...]:

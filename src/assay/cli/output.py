@@ -70,6 +70,7 @@ def show(
 def render(result: Any, kind: str, choices: dict[str, Any]) -> bytes:
     """The result in one format."""
     if kind == "assay":
+        import assay.flows.results  # noqa: F401 # what can be kept is registered there
         from assay.results import dump
 
         return dump(result)

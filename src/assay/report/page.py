@@ -65,6 +65,7 @@ class Column:
         drop: 0 always stays; where room is short, the columns with the highest number go first, together.
         is_name: names are cut in the middle where room is short; numbers never.
         is_grouped: a value equal to the one above is printed once, where all columns before it are equal too.
+        is_prose: sentences, broken to the room that is left.
         mono: what the machine reads: ids, commands.
         gap: spaces before the column on a terminal.
     """
@@ -74,6 +75,7 @@ class Column:
     drop: int = 0
     is_name: bool = False
     is_grouped: bool = False
+    is_prose: bool = False
     mono: bool = False
     gap: int = 3
 

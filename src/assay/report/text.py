@@ -34,6 +34,7 @@ ORANGE = "38;5;208"
 NARROW = 60
 """Below so many columns a table becomes one block a row."""
 SHORTEST_NAME = 8
+SHORTEST_PROSE = 24
 LABEL = 9
 """The least width of the labels of facts, so that they stand below one another from page to page."""
 
@@ -156,7 +157,11 @@ def _table(table: Table, paper: Paper) -> list[str]:
         keep = [i for i in keep if table.columns[i].drop != first]  # columns of one number belong together
     over = _total(table.columns, widths, keep) - paper.width
     for i in sorted(keep, key=lambda i: -widths[i]):
-        if over > 0 and table.columns[i].is_name:
+        if over > 0 and table.columns[i].is_prose:
+            narrower = max(widths[i] - over, SHORTEST_PROSE, width(heads[i]))
+            over -= widths[i] - narrower
+            widths[i] = narrower
+        elif over > 0 and table.columns[i].is_name:
             shorter = max(widths[i] - over, SHORTEST_NAME, width(heads[i]))
             over -= widths[i] - shorter
             widths[i] = shorter
@@ -168,16 +173,21 @@ def _table(table: Table, paper: Paper) -> list[str]:
 
 
 def _rows(table: Table, heads: list[str], cells: list[list[str]], widths: list[int], keep: list[int]) -> list[str]:
-    def line(row: Sequence[str]) -> str:
-        out = ""
-        for place, i in enumerate(keep):
-            gap = " " * table.columns[i].gap if place else ""
-            blanks = " " * (widths[i] - _wide(row[i]))
-            out += gap + (blanks + row[i] if table.columns[i].align == "right" else row[i] + blanks)
+    def line(row: Sequence[str]) -> list[str]:
+        pieces = [wrap(row[i], widths[i]) if table.columns[i].is_prose else [row[i]] for i in keep]
+        out = []
+        for layer in range(max(map(len, pieces))):
+            said = ""
+            for i, piece in zip(keep, pieces, strict=True):
+                text = piece[layer] if layer < len(piece) else ""
+                blanks = " " * (widths[i] - _wide(text))
+                said += " " * table.columns[i].gap if i != keep[0] else ""
+                said += blanks + text if table.columns[i].align == "right" else text + blanks
+            out.append(said)
         return out
 
     rule = "─" * _total(table.columns, widths, keep)
-    lines = [line(heads), rule]
+    lines = [*line(heads), rule]
     above: list[str] = []
     for row in cells[: len(table.rows)]:
         shown = list(row)
@@ -185,11 +195,11 @@ def _rows(table: Table, heads: list[str], cells: list[list[str]], widths: list[i
             if not (table.columns[i].is_grouped and above and above[i] == row[i]):
                 break
             shown[i] = ""
-        lines.append(line(shown))
+        lines.extend(line(shown))
         above = row
     if table.foot:
         lines.append(rule)
-        lines.extend(line(row) for row in cells[len(table.rows) :])
+        lines.extend(piece for row in cells[len(table.rows) :] for piece in line(row))
     return lines
 
 

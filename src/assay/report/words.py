@@ -33,8 +33,17 @@ NO_RELEVANT = {
 }
 UNLISTED = {"unjudged": "unjudged: no gain", "not-relevant": "not relevant, as the judgments list all that is relevant"}
 
-IN_FACTS = {"ties-inside-cutoff"}
-"""Notes that stand in a line of their own."""
+TIED = "ties-inside-cutoff"
+IN_FACTS = {
+    TIED,
+    "queries-missing",
+    "queries-empty",
+    "queries-without-relevant",
+    "queries-unknown",
+    "duplicates-dropped",
+    "rows-left-out",
+}
+"""Notes that a page of scores says in the lines on what was counted and in which order."""
 
 
 def order(source: Source, notes: Iterable[Note] = ()) -> Fact | None:
@@ -45,7 +54,7 @@ def order(source: Source, notes: Iterable[Note] = ()) -> Fact | None:
     text = f"{ORDERS.get(chosen.get('order', ''), '')}, {TIES.get(chosen.get('ties', ''), '')}"
     if chosen.get("scores") == "32-bit":
         text += ", scores compared in 32 bits"
-    ties = [said(note) for note in notes if note.code in IN_FACTS]
+    ties = [said(note).partition(";")[0] for note in notes if note.code == TIED]  # how they are settled stands above
     return Fact("Order", (text, *ties))
 
 
@@ -71,9 +80,16 @@ def definitions(measures: Iterable[Measure]) -> list[Fact]:
 
 
 def remarks(notes: Iterable[Note]) -> Remarks | None:
-    """The notes, warnings first; None when there are none."""
-    ordered = sorted(notes, key=lambda note: note.level != "warning")
-    lines = tuple(Mark("unsure" if note.level == "warning" else "plain", said(note)) for note in ordered)
+    """The notes, warnings first, a line for all runs of which the same is true; None when there are none."""
+    runs: dict[tuple[str, str], list[str]] = {}
+    for note in sorted(notes, key=lambda note: note.level != "warning"):
+        runs.setdefault((note.level, note.text), []).extend([note.run] if note.run else [])
+    lines = tuple(
+        Mark(
+            "unsure" if level == "warning" else "plain", f"{', '.join(dict.fromkeys(about))}: {text}" if about else text
+        )
+        for (level, text), about in runs.items()
+    )
     return Remarks(lines) if lines else None
 
 

@@ -2,4 +2,5 @@
 
 from __future__ import annotations
 
-import assay.report.views.scores  # noqa: F401 # registers its views
+import assay.report.views.scores
+import assay.report.views.setup  # noqa: F401 # these imports register the views

@@ -1,0 +1,29 @@
+"""show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from assay.cli.evaluate import FORMATS, outputs, pick, reading
+from assay.cli.output import show as put
+from assay.cli.verb import Verb
+
+
+@click.command(
+    "show",
+    cls=Verb,
+    example="assay show scores.assay --per-query",
+    help="Show a saved result again, without its runs.\n\nResults are saved by -o FILE.assay, and in Python by .save().",
+)
+@click.argument("file")
+@reading
+@outputs(*FORMATS)
+def show(file: str, format_: str | None, output: str | None, html: str | None, **choices: Any) -> None:
+    """Translates the command line into one call of the flow."""
+    from assay.flows.results import show as flow
+    from assay.flows.workbench import Workbench
+
+    result = flow(file, bench=Workbench.open())
+    put(result, format=format_, output=output, html=html, inputs=[file], **pick(choices))
