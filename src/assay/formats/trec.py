@@ -267,3 +267,47 @@ class _Lines:
         numbers, name = self.numbers, self.name
         frame: Columns = self.columns
         return Block(frame, lambda row: f"{name}:{numbers[row]}", name, facts)
+
+
+def format_run(columns: Columns, tag: str = "assay") -> bytes:
+    """Rows of a run as TREC lines; where there are only ranks, the score is minus the rank.
+
+    Args:
+        columns: query_id, doc_id and score or rank.
+        tag: the last field of every line.
+    """
+    queries, docs = _fields(columns, "query_id"), _fields(columns, "doc_id")
+    ranks = columns.get("rank")
+    scores = columns["score"] if "score" in columns else [-rank for rank in columns["rank"]]
+    if ranks is None:
+        ranks = _ranks(columns["query_id"], scores)
+    rows = zip(queries, docs, ranks, scores, strict=True)
+    return "".join(f"{q} Q0 {d} {rank} {score!r} {tag}\n" for q, d, rank, score in rows).encode("utf-8")
+
+
+def format_qrels(columns: Columns) -> bytes:
+    """Judgments as TREC lines; whole grades are written as whole numbers."""
+    queries, docs = _fields(columns, "query_id"), _fields(columns, "doc_id")
+    grades = [int(grade) if grade.is_integer() else grade for grade in columns["grade"]]
+    return "".join(f"{q} 0 {d} {g!r}\n" for q, d, g in zip(queries, docs, grades, strict=True)).encode("utf-8")
+
+
+def _fields(columns: Columns, name: str) -> list[str]:
+    """Ids that a TREC line can hold."""
+    ids = list(columns[name])
+    for row, one in enumerate(ids):
+        if one.startswith("#") and name == "query_id":
+            raise InputError(f"{name} '{shown(one)}' would be a comment", f"row {row + 1}", "write CSV or JSON lines")
+        if len(one.encode("utf-8").split()) != 1 or one != one.strip(" \t\r\n\v\f"):
+            raise InputError(f"{name} '{shown(one)}' holds white space", f"row {row + 1}", "write CSV or JSON lines")
+    return ids
+
+
+def _ranks(queries: list[str] | Any, scores: Any) -> list[int]:
+    """Ranks from 1 by falling score; equal scores keep their order."""
+    order = sorted(range(len(scores)), key=lambda row: -scores[row])
+    seen: dict[str, int] = {}
+    ranks = [0] * len(scores)
+    for row in order:
+        seen[queries[row]] = ranks[row] = seen.get(queries[row], 0) + 1
+    return ranks

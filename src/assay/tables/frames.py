@@ -36,11 +36,11 @@ def check_frame(
             series = _frame_column(frame.to_series(matched.fields[column.name]), column, row, faults, spreadsheet)
             if column.required or column.default is not None or series.null_count() < frame.height:
                 checked[column.name] = series.alias(column.name)
-    need_one_of(checked, row, where or name)
     key = KEY.get(row)
     if key is not None and checked[key].n_unique() < frame.height:
         need_distinct({key: checked[key].to_list()}, row, faults)
     faults.check()
+    need_one_of(checked, row, where or name)
     return Block(_with_more(frame, row, matched, checked), place, name, matched.facts)
 
 

@@ -55,9 +55,9 @@ def check_columns(
         values = _plain_column(raw, column, row, faults, spreadsheet)
         if column.required or column.default is not None or any(value is not None for value in values):
             checked[column.name] = values
-    need_one_of(checked, row, where or name)
     need_distinct(checked, row, faults)
     faults.check()
+    need_one_of(checked, row, where or name)
     if row in KEEPS_MORE:
         for at in matched.rest:
             if names[at].strip() and not names[at].startswith(PANDAS_INDEX) and names[at] not in checked:

@@ -1,0 +1,87 @@
+"""Files with named columns, both ways: CSV, TSV, JSON lines, Parquet and Arrow."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from assay.errors import InputError
+from assay.files import Source, name_of, read_bytes
+from assay.tables import Block
+from assay.tables.door import numbered
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
+
+_MANY = 200_000
+"""Rows from which plain columns cost more than loading polars."""
+
+
+def read_columns(
+    source: Source, row: type, format: str, columns: Mapping[str, str] | None = None, *, data: bytes | None = None
+) -> Block:
+    """Rows of a file whose columns have names.
+
+    Args:
+        source: the file.
+        row: the class of the rows.
+        format: csv, tsv, jsonl, parquet or arrow.
+        columns: field to column, as the user says.
+        data: the content of the file, where it has been read already.
+    """
+    name = name_of(source)
+    content = read_bytes(source) if data is None else data
+    if format == "jsonl":
+        from assay.formats.objects import read_objects
+
+        return _in_polars_if_many(read_objects(content, row, name, columns))
+    if format in ("csv", "tsv"):
+        from assay.formats.delimited import SEPARATORS, read_delimited
+
+        return _in_polars_if_many(read_delimited(content, row, name, columns, SEPARATORS[format]))
+    return _read_binary(content, row, name, format, columns)
+
+
+def _in_polars_if_many(block: Block) -> Block:
+    if not block.is_small or len(block) < _MANY:
+        return block
+    return Block(block.polars(), block.place, block.name, block.facts)
+
+
+def _read_binary(content: bytes, row: type, name: str, format: str, columns: Mapping[str, str] | None) -> Block:
+    import polars as pl
+
+    from assay.tables.frames import check_frame
+
+    called = "Parquet" if format == "parquet" else "Arrow"
+    try:
+        if format == "parquet":
+            frame = pl.read_parquet(io.BytesIO(content))
+        elif content.startswith(ARROW_FILE):
+            frame = pl.read_ipc(io.BytesIO(content))
+        else:
+            frame = pl.read_ipc_stream(io.BytesIO(content))
+    except BaseException as error:  # a panic of the library is no Exception
+        if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
+            raise
+        why = str(error).split("\n")[0][:120]
+        raise InputError(f"is not a whole {called} file: {why}", name, "write or copy it again") from None
+    return check_frame(frame, row, name, numbered(name), columns, name)
+
+
+def to_bytes(frame: pl.DataFrame, format: str) -> bytes:
+    """A frame as the content of a file in one of `FORMATS`."""
+    held = io.BytesIO()
+    if format in ("csv", "tsv"):
+        frame.write_csv(held, separator="," if format == "csv" else "\t", line_terminator="\n")
+    elif format == "jsonl":
+        frame.write_ndjson(held)
+    elif format == "parquet":
+        frame.write_parquet(held, compression="zstd", statistics=True)
+    else:
+        frame.write_ipc(held, compression="uncompressed")
+    return held.getvalue()

@@ -1,0 +1,173 @@
+"""Which format a file has, from its content; the reader and the writer for it."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from assay.errors import InputError, did_you_mean
+from assay.files import Source, name_of, open_bytes, read_bytes, replacing
+from assay.formats.columns import ARROW_FILE, ARROW_STREAM, FORMATS, PARQUET, read_columns, to_bytes
+from assay.formats.trec import QRELS, RUN, parse_qrels, parse_run
+from assay.tables import Block, Hit, Judgment, as_table
+from assay.tables.values import NUMBER
+
+ALL = ("trec", *FORMATS)
+_HEAD = 1 << 16
+_LOOK = 100
+
+
+def read(source: Source, row: type, format: str | None = None, columns: Mapping[str, str] | str | None = None) -> Block:
+    """The rows of a file, checked, in whatever format it is.
+
+    Args:
+        source: a path, `-`, or an open binary file; `.gz` and `.zst` are unpacked.
+        row: the class of the rows: `Hit`, `Judgment`, `Topic` or `Document`.
+        format: one of `ALL`; recognised from the content when None.
+        columns: field to column where a column has a name of its own, or `query_id=qid,doc_id=sku`.
+    """
+    name = name_of(source)
+    chosen = _chosen(columns)
+    data = read_bytes(source)
+    found = _known(format, row, name) if format else _recognised(data[:_HEAD], len(data) > _HEAD, row, name, chosen)
+    if found != "trec":
+        return read_columns(source, row, found, chosen, data=data)
+    if chosen:
+        raise InputError("TREC lines have no column names", name, "leave --columns out, or pass --format csv or tsv")
+    return parse_run(data, name) if row is Hit else parse_qrels(data, name)
+
+
+def recognise(source: Source, row: type, columns: Mapping[str, str] | str | None = None) -> str:
+    """The name of the format, see `ALL`; what is read here of standard input can still be read."""
+    name = name_of(source)
+    stream = open_bytes(source)
+    peek = getattr(stream, "peek", None)
+    head = peek(_HEAD) if peek else b""
+    if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
+        stream.close()
+    if not head:
+        raise InputError("is empty", name, "write it anew")
+    return _recognised(head[:_HEAD], len(head) >= _HEAD, row, name, _chosen(columns))
+
+
+def _chosen(columns: Mapping[str, str] | str | None) -> Mapping[str, str] | None:
+    if not isinstance(columns, str):
+        return columns or None
+    from assay.tables.names import parse_columns
+
+    return parse_columns(columns)
+
+
+def _known(format: str, row: type, name: str) -> str:
+    if format not in ALL:
+        raise InputError(f"unknown format {format}{did_you_mean(format, ALL)}", "--format", f"choose {', '.join(ALL)}")
+    if format == "trec" and row not in (Hit, Judgment):
+        raise InputError(f"{row.__name__} rows have no TREC form", name, f"choose --format {', '.join(FORMATS)}")
+    return format
+
+
+def _recognised(head: bytes, is_cut: bool, row: type, name: str, chosen: Mapping[str, str] | None) -> str:
+    if head.startswith(PARQUET):
+        return "parquet"
+    if head.startswith((ARROW_FILE, ARROW_STREAM)):
+        return "arrow"
+    lines, number = _lines(head, is_cut, name)
+    if not lines:
+        raise InputError("holds nothing but blank lines", name, "write it anew")
+    if lines[0].lstrip().startswith("{"):
+        return "jsonl"
+    if lines[0].lstrip().startswith("["):
+        remedy = "write one JSON object a line, without the brackets around them"
+        raise InputError("is a JSON list, not JSON lines", f"{name}:{number}", remedy)
+    return _text_format(lines, number, row, name, chosen)
+
+
+def _lines(head: bytes, is_cut: bool, name: str) -> tuple[list[str], int]:
+    """The first lines that are not blank, and the number of the first of them."""
+    from assay.formats.encoding import glance
+
+    text = glance(head, name)
+    if is_cut:  # the last line is not whole
+        text = text[: text.rfind("\n") + 1] or text
+    found: list[str] = []
+    first = 1
+    for number, line in enumerate(io.StringIO(text, newline=None), 1):
+        if line.strip():
+            first = first if found else number
+            found.append(line.rstrip("\n"))
+            if len(found) == _LOOK:
+                break
+    return found, first
+
+
+def _text_format(lines: list[str], number: int, row: type, name: str, chosen: Mapping[str, str] | None) -> str:
+    from assay.formats.delimited import SEPARATORS, ambiguous, best_guess, is_header, shapes
+
+    ways = [shape.format for shape in shapes(lines[0], row, chosen, "".join(SEPARATORS.values()))]
+    data = [line.split() for line in lines if not line.lstrip().startswith("#")]
+    share = sum(_is_trec(fields, row) for fields in data) / max(1, len(data)) if not chosen else 0.0
+    is_trec = bool(data) and _is_trec(data[0], row) and share > 0
+    if is_trec:
+        ways.append("trec")
+    if len(set(ways)) > 1:
+        raise ambiguous(name, number, [_way(way) for way in dict.fromkeys(ways)])
+    if ways:
+        return ways[0]
+    # Nothing fits. The format that was probably meant says what is wrong, and where.
+    guess = best_guess(lines[0], row, "".join(SEPARATORS.values()))
+    could_be_trec = row in (Hit, Judgment) and not chosen
+    if could_be_trec and (share >= 0.5 or guess is None or not is_header(lines[0], row)):
+        return "trec"
+    if guess is not None:
+        return guess.format
+    raise InputError(
+        f"is in no format that holds {row.__name__} rows",
+        f"{name}:{number}",
+        "give CSV, TSV, JSON lines, Parquet or Arrow with named columns",
+    )
+
+
+def _way(format: str) -> str:
+    return {"trec": "TREC lines", "csv": "CSV", "tsv": "TSV"}[format]
+
+
+def _is_trec(fields: list[str], row: type) -> bool:
+    if row is Hit:
+        return len(fields) >= len(RUN) and fields[3].isdigit() and bool(NUMBER.fullmatch(fields[4]))
+    return row is Judgment and len(fields) == len(QRELS) and bool(NUMBER.fullmatch(fields[3]))
+
+
+def write(table: Any, target: str | os.PathLike[str], format: str, row: type | None = None) -> None:
+    """Writes rows whole or not at all.
+
+    Args:
+        table: a `Block`, or what `as_table` takes.
+        target: a path, or `-`.
+        format: one of `ALL`.
+        row: the class of the rows; known from the columns of a block or frame when None.
+    """
+    name = os.fspath(target)
+    row = row or _row_of(table, name)
+    frame = as_table(table, row)
+    _known(format, row, name)
+    if format == "trec":
+        from assay.formats.trec import format_qrels, format_run
+
+        content = (format_run if row is Hit else format_qrels)(frame.to_dict(as_series=False))
+    else:
+        content = to_bytes(frame, format)
+    with replacing(target) as file:
+        file.write(content)
+
+
+def _row_of(table: Any, name: str) -> type:
+    from assay.tables import Document, Topic
+
+    columns = set(getattr(table, "columns", ()))
+    if "doc_id" in columns and "query_id" in columns:
+        return Judgment if "grade" in columns else Hit
+    if columns:
+        return Document if "doc_id" in columns else Topic
+    raise InputError("which rows these are is not known", name, "say row=Hit, Judgment, Topic or Document")
