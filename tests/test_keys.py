@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import itertools
 import subprocess
 import sys
 
@@ -27,7 +28,7 @@ def test_where_one_part_ends_matters() -> None:
 @given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=5))
 def test_how_a_stream_is_cut_into_pieces_does_not_matter(data: bytes, cuts: list[int]) -> None:
     edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
-    pieces = [data[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    pieces = [data[a:b] for a, b in itertools.pairwise(edges)]
     assert fingerprint(pieces) == fingerprint(data)
 
 

@@ -1,7 +1,8 @@
 """Open families: members found by name, from this package and from installed plug-ins.
 
-A family is loaded at its first look-up: importing its home imports every built-in member, and the entry points of
-the group `assay.plugins`, loaded when a name is not built in or all are listed, bring those of third parties. Members import what defines their family, never this finder.
+A family is loaded at its first look-up: importing its home imports every built-in member. The entry points of the
+group `assay.plugins` bring those of third parties; they are loaded when a name is not built in, or all are listed.
+Members import what defines their family, never this finder.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
@@ -268,10 +269,9 @@ def _from_npy(data: bytes, dtype: Any, shape: Any) -> NDArray[Any]:
     # The size is compared before numpy makes room for a shape that somebody only claims.
     if not data.startswith(head) or len(data) - len(head) != kind.itemsize * math.prod(shape):
         raise ValueError("an array that does not fit its header")
-    array = np.frombuffer(data, kind, math.prod(shape), len(head)).reshape(shape).copy()
-    if kind.kind == "U":
-        array.tolist()  # raises where the bytes are not text
-    return array
+    if kind.kind == "U" and (np.frombuffer(data[len(head) :], "<u4") > sys.maxunicode).any():
+        raise ValueError("an array of text that is none")  # numpy itself would find out at the first look
+    return np.frombuffer(data[len(head) :], kind).reshape(shape).copy()
 
 
 def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
@@ -369,6 +369,8 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin is tuple and isinstance(value, tuple):
         each = [args[0]] * len(value) if args[1:] == (...,) else args
         return len(each) == len(value) and all(map(_fits, value, each))
+    if hint is Any:  # a class that refuses isinstance
+        return True
     kind = type(None) if hint is None else origin or hint
     if kind is float:
         return type(value) in (int, float)
