@@ -50,8 +50,8 @@ def _judged_steps(r: Ranking, cutoff: int | None = None, short: str = "list") ->
     says="how much of what was shown anybody has judged",
     blind_to=("whether the documents are any good",),
     use_for="beside every other measure: what is not judged counts as not relevant there",
-    undefined="n/a when nothing was returned; counted, not averaged",
-    agrees="ir_measures Judged but for ties and for queries that the run lacks",
+    undefined="never; 0 when nothing was returned",
+    agrees="ir_measures Judged but for ties",
     source="ir_measures `Judged`",
     example=Example("Judged@3", EXAMPLE_SHOWN, EXAMPLE_JUDGED),
 )
@@ -64,9 +64,9 @@ def judged(r: Ranking, cutoff: int | None = None, short: Literal["list", "pad"] 
         short: a list shorter than the cutoff is divided by its length ("list") or by the cutoff ("pad").
 
     Returns:
-        float64 of shape (n,), from 0 to 1; NaN where nothing was returned, 0 there with short="pad" and a cutoff.
+        float64 of shape (n,), from 0 to 1; 0 for an empty list.
     """
-    return divide(_known(r, cutoff), _divisor(r, cutoff, short))
+    return divide(_known(r, cutoff), _divisor(r, cutoff, short), otherwise=0.0)
 
 
 def _unjudged_steps(r: Ranking, cutoff: int | None = None, short: str = "list") -> Steps:
@@ -87,7 +87,7 @@ def _unjudged_steps(r: Ranking, cutoff: int | None = None, short: str = "list") 
     says="how much of what was shown nobody has judged",
     blind_to=("whether the documents are any good",),
     use_for="finding runs that the judgments do not fit",
-    undefined="n/a when nothing was returned; counted, not averaged",
+    undefined="never; 0 when nothing was returned",
     agrees="trec_eval 10.0 unj as Unjudged(short=pad), but for negative grades, which are judgments here",
     source="trec_eval 10.0 `unj`",
     example=Example("Unjudged@3", EXAMPLE_SHOWN, EXAMPLE_JUDGED),
@@ -101,9 +101,9 @@ def unjudged(r: Ranking, cutoff: int | None = None, short: Literal["list", "pad"
         short: a list shorter than the cutoff is divided by its length ("list") or by the cutoff ("pad").
 
     Returns:
-        float64 of shape (n,), from 0 to 1; NaN where nothing was returned, 0 there with short="pad" and a cutoff.
+        float64 of shape (n,), from 0 to 1; 0 for an empty list.
     """
-    return divide(_length(r, cutoff) - _known(r, cutoff), _divisor(r, cutoff, short))
+    return divide(_length(r, cutoff) - _known(r, cutoff), _divisor(r, cutoff, short), otherwise=0.0)
 
 
 def _ret_steps(r: Ranking) -> Steps:

@@ -7,6 +7,7 @@ gains. Nothing is ever evaluated: the parser below reads names, numbers and maps
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -46,8 +47,12 @@ OPTIONS: dict[tuple[str, str, str], tuple[str, dict[str, Any]]] = {
     ("P", "relative", "True"): ("R", {"cap": True}),
     ("P", "relative", "False"): ("", {}),
     ("NumRet", "rel", "*"): ("NumRelRet", {"rel": "*"}),
+    ("SetF", "beta", "*"): ("", {"beta": "sqrt"}),  # ir_measures' beta is trec_eval's x, the square of beta
 }
-"""Other tools' options: (measure, option, value) to (measure instead, options instead); `*` is any."""
+"""Other tools' options: (name as typed, or measure, or `*`; option; value) to (measure instead, options instead).
+
+`*` is any value, and stands for it; `sqrt` is its square root.
+"""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -117,7 +122,7 @@ def _parse_one(text: str) -> list[Measure]:
     if whole and (rest == "" or rest[0] in "(:@"):
         found = _named(whole)
         if found is not None:
-            return _finish(found, rest, text)
+            return _finish(found, rest, text, whole)
     level = _LEVEL.fullmatch(text)
     if level and (at := _parse_quietly(level["rest"])):
         return [one(rel=float(level["level"])) for one in at]
@@ -150,7 +155,7 @@ def _named(name: str) -> Measure | None:
     return _parse_one(targets.pop())[0] if len(targets) == 1 else None
 
 
-def _finish(found: Measure, rest: str, text: str) -> list[Measure]:
+def _finish(found: Measure, rest: str, text: str, typed: str) -> list[Measure]:
     """Reads `(key=value, ...)`, `:key=value` and `@cutoffs` behind a name."""
     while rest and rest[0] in "(:":
         if rest[0] == "(":
@@ -164,7 +169,7 @@ def _finish(found: Measure, rest: str, text: str) -> list[Measure]:
                 inside, rest = inside + rest[:close], rest[close:]
             given = _pairs(inside, text)
         for key, value in given:
-            found = _option(found, key, value, text)
+            found = _option(found, key, value, text, typed)
     if not rest:
         return [found]
     level = _LEVEL.fullmatch(rest)
@@ -229,18 +234,21 @@ def _pairs(text: str, whole: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def _option(found: Measure, key: str, value: str, whole: str) -> Measure:
-    known = {parameter.name for parameter in found.about.parameters}
+def _option(found: Measure, key: str, value: str, whole: str, typed: str) -> Measure:
+    """The measure with one more option, translated where it is another tool's."""
     plain = value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
-    for name in (found.name, "*"):
-        for text in (plain, "*"):
-            if key not in known and (name, key, text) in OPTIONS:
-                instead, options = OPTIONS[name, key, text]
-                target = Measure(instead, cutoff=found.cutoff)(**dict(found.changed)) if instead else found
-                for option, changed in options.items():
-                    if target.about.parameters:
-                        target = _option(target, option, plain if changed == "*" else str(changed), whole)
-                return target
+    for name, text in ((name, text) for name in (typed, found.name, "*") for text in (plain, "*")):
+        if (name, key, text) not in OPTIONS:
+            continue
+        instead, options = OPTIONS[name, key, text]
+        if instead:
+            found = Measure(instead, cutoff=found.cutoff)(**dict(found.changed))
+        for option, changed in options.items():
+            read = _value(plain, whole) if changed in ("*", "sqrt") else changed
+            if changed == "sqrt" and isinstance(read, (int, float)) and read >= 0:
+                read = math.sqrt(read)
+            found = found(**{option: read})
+        return found
     found.about.parameter(key)  # an unknown option is refused before its value is read
     return found(**{key: _value(plain, whole)})
 
@@ -282,13 +290,9 @@ def _unknown(text: str, name: str) -> InputError:
     shortened = _SUFFIX.fullmatch(name)
     base, ending = (shortened["name"], text[len(shortened["name"]) :]) if shortened else (name, text[len(name) :])
     close = nearest(base, [*ALIASES, *MEASURES.names()]) if base else []
-    hint = " or ".join(dict.fromkeys(_printed(one + ending) for one in close))
+    printed = [",".join(map(str, _parse_quietly(one + ending))) for one in close]
+    hint = " or ".join(dict.fromkeys(filter(None, printed))) or " or ".join(one + ending for one in close)
     return InputError(
         f"unknown measure {text}" + (f"; did you mean {hint}?" if hint else ""),
         remedy="assay measures lists all of them",
     )
-
-
-def _printed(text: str) -> str:
-    """A measure as it is printed, or the text where it is none (`nDGC@0` is wrong in two ways)."""
-    return ",".join(map(str, _parse_quietly(text))) or text
