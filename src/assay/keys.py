@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import BinaryIO
 
     from numpy.random import Generator
 
@@ -45,3 +46,8 @@ def stream(seed: int, purpose: str) -> Generator:
 
     word = int.from_bytes(hashlib.sha256(purpose.encode("utf-8")).digest()[:8], "little")
     return np.random.default_rng([seed, word])
+
+
+def content_hash(file: BinaryIO) -> str:
+    """SHA-256 of all that is left to read, as `sha256sum` prints it."""
+    return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,157 @@
+"""What was typed to checked tables: a path, `-`, a name in the workspace, a dict or a frame.
+
+The only room of the hall that knows files and formats; every verb gets its tables here and keeps its results here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError
+from assay.keys import content_hash
+from assay.tables import Block, Hit
+
+if TYPE_CHECKING:
+    from assay.workspace import Workspace
+
+SMALL = 10 << 20
+"""Bytes of text below which a run is read in plain Python: up to here that is faster than loading polars."""
+
+_PACKED = 6
+"""How many times larger than its compressed file a run is taken to be when choosing how to read it."""
+
+
+@dataclass
+class Workbench:
+    """Where a verb finds its inputs.
+
+    Args:
+        workspace: the folder with `assay.toml`, or None when there is none.
+        small: bytes of text up to which files are read in plain Python.
+        hashes: whether inputs are hashed, so that results can name what they came from.
+    """
+
+    workspace: Workspace | None = None
+    small: int = SMALL
+    hashes: bool = True
+    _hashed: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, start: str | os.PathLike[str] | None = None, **options: Any) -> Workbench:
+        """The workbench of the workspace that holds `start` (or the current folder); works without one."""
+        from assay.workspace import Workspace
+
+        return cls(workspace=Workspace.find(start), **options)
+
+    def table(self, x: Any, row: type[Any], *, format: str | None = None, columns: Mapping[str, str] | None = None,
+              name: str = "") -> Block:  # fmt: skip
+        """Rows of one table from anything that holds them."""
+        if isinstance(x, Block):
+            return x
+        source = self.source(x)
+        if source is not None:
+            from assay.formats.recognise import read
+
+            self._hash(source)
+            return read(source, row, format=format, columns=columns)
+        from assay.tables import as_table
+
+        label = name or row.__name__.lower()
+        frame = as_table(x, row, name=label)
+        return Block(frame, lambda i: f"{label}, row {i + 1}", label)
+
+    def blocks(
+        self, x: Any, *, format: str | None = None, columns: Mapping[str, str] | None = None, name: str = ""
+    ) -> Iterable[Block]:
+        """A run in query-aligned blocks: one for what is small or in memory, a stream for a large TREC file."""
+        source = None if isinstance(x, Block) else self.source(x)
+        if source is not None and format in (None, "trec") and not columns and self._is_large(source):
+            from assay.formats.recognise import recognise
+
+            if format == "trec" or recognise(source, Hit) == "trec":
+                from assay.formats.blocks import RunBlocks
+
+                self._hash(source)
+                return RunBlocks(source)
+        return [self.table(x, Hit, format=format, columns=columns, name=name)]
+
+    def source(self, x: Any) -> str | None:
+        """The path (or "-") that was meant, looked up in the workspace when it is not a file; None for data."""
+        if not isinstance(x, (str, os.PathLike)):
+            return None
+        text = os.fspath(x)
+        if text == "-" or Path(text).exists() or self.workspace is None:
+            return text
+        named = self.workspace.folder("runs") / text
+        for path in (named, *sorted(named.parent.glob(named.name + ".*"))):
+            if path.is_file():
+                return str(path)
+        return text
+
+    def _is_large(self, source: str) -> bool:
+        if source == "-":
+            return False
+        try:
+            size = os.path.getsize(source)
+            with open(source, "rb") as file:
+                packed = file.read(4)[:2] in (b"\x1f\x8b", b"\x28\xb5")
+        except OSError:
+            return False  # the reader says what is wrong with it
+        return size * (_PACKED if packed else 1) > self.small
+
+    def _hash(self, source: str) -> None:
+        if self.hashes and source != "-" and source not in self._hashed:
+            try:
+                with open(source, "rb") as file:
+                    self._hashed[source] = content_hash(file)
+            except OSError:
+                return  # the reader says what is wrong with it
+
+    def inputs(self) -> tuple[tuple[str, str], ...]:
+        """(name, SHA-256) of every file that was read, in the order of reading."""
+        return tuple((Path(source).name, digest) for source, digest in self._hashed.items())
+
+    def keep(self, data: bytes, target: str | os.PathLike[str]) -> Path:
+        """Writes bytes whole or not at all; refuses to replace one of the inputs."""
+        from assay.files import replacing
+
+        path = Path(target)
+        if any(path.exists() and Path(source).exists() and path.samefile(source) for source in self._hashed):
+            raise InputError(f"{path} is one of the inputs", remedy="write to another file")
+        with replacing(path) as file:
+            file.write(data)
+        return path
+
+
+ENDINGS = (".gz", ".zst", ".run", ".txt", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".ipc", ".feather",
+           ".trec", ".res", ".results")  # fmt: skip
+
+
+def short_names(sources: list[Any]) -> tuple[str, ...]:
+    """A name a run: the file's name without its endings; with its folders where two would be the same."""
+    plain = [_stem(x, i) for i, x in enumerate(sources)]
+    if len(set(plain)) == len(plain):
+        return tuple(plain)
+    long = [os.fspath(x) if isinstance(x, (str, os.PathLike)) else name for x, name in zip(sources, plain, strict=True)]
+    if len(set(long)) == len(long):
+        return tuple(long)
+    twice = next(name for name in long if long.count(name) > 1)
+    raise InputError(f"the run {twice} is given twice", remedy="name each run once, or give a dict of name to run")
+
+
+def _stem(x: Any, i: int) -> str:
+    if not isinstance(x, (str, os.PathLike)):
+        return getattr(x, "name", "") or f"run-{i + 1}"
+    name = Path(os.fspath(x)).name
+    if name == "-":
+        return "stdin"
+    while name.lower().endswith(ENDINGS):
+        shorter = name[: name.rindex(".")]
+        if not shorter:
+            break
+        name = shorter
+    return name
