@@ -206,7 +206,7 @@ def check(section: Section, model: type[M]) -> M:
     try:
         return TypeAdapter(model).validate_python(values)
     except ValidationError as error:
-        _raise(list(_faults(section, error.errors(include_url=False))))
+        _raise(list(_faults(section, keys, error.errors(include_url=False))))
         raise
 
 
@@ -217,7 +217,7 @@ def _raise(faults: list[InputError]) -> None:
         raise InputError(first.what, first.where, first.remedy, more=more) from None
 
 
-def _faults(section: Section, errors: Iterable[Any]) -> Iterator[InputError]:
+def _faults(section: Section, keys: Mapping[str, Any], errors: Iterable[Any]) -> Iterator[InputError]:
     """One fault a key: a value that may be of several types fails once for each, and a list of choices says most."""
     best: dict[Any, Any] = {}
     for error in errors:
@@ -235,8 +235,8 @@ def _faults(section: Section, errors: Iterable[Any]) -> Iterator[InputError]:
         else:
             message = error["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
             what = f"{key}: {message[:1].lower()}{message[1:]}"
-            is_secret = isinstance(error["input"], Secret)
-            remedy = "" if is_secret else f"mend the value {error['input']!r}"
+            shown = "" if keys.get(key) is Secret else f" {error['input']!r}"
+            remedy = f"mend the value{shown}"
         yield InputError(what, section.where(path), remedy)
 
 
