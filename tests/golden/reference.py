@@ -51,7 +51,7 @@ _IR_MEASURES = (
     (r"(P|AP|RR|nDCG)\(judged_only=True\)(@\d+)?", "{0}(judged_only=True)", "{1}"),
     (r"(Rprec|Bpref)", "{0}", ""),
     (r"(Rprec|Bpref)\(rel=2\)", "{0}(rel=2)", ""),
-    (r"nDCG\(gains=\{2:3,3:7\}\)(@\d+)", "nDCG(gain={{0:0,1:1,2:3,3:7}})", "{0}"),
+    (r"nDCG\(gains=\{2:3,3:7\}\)(@\d+)", "nDCG(gain={{2:3,3:7}})", "{0}"),
     (r"nDCG\(dcg='exp-log2'\)(@\d+)", "nDCG(gain=exp)", "{0}"),
     (r"Success(@\d+)", "HitRate", "{0}"),
     (r"Success\(rel=2\)(@\d+)", "HitRate(rel=2)", "{0}"),
@@ -63,7 +63,7 @@ _IR_MEASURES = (
     (r"SetF\(beta=2.0\)", f"F(beta={math.sqrt(2)!r})", ""),
     (r"NumRet", "NumRet", ""),
     (r"NumRel", "NumRel", ""),
-    (r"NumRet\(rel=1\)", "NumRelRet", ""),
+    (r"NumRet\(rel=1\)", "NumRelRet(rel=1)", ""),
 )
 
 _UNAFFECTED = ("Bpref", "NumRel", "NumRelRet")

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 
+import assay
 from golden.reference import is_listed, not_reproduced, outputs
 
 OUTPUTS = outputs()
@@ -46,6 +47,13 @@ def test_every_value_left_out_occurs_and_is_reproduced_elsewhere(entry: dict[str
         names = {name for output in files for name in output.names() if fnmatchcase(name, pattern)}
         assert names
         assert any(output.ours(name) for output in files for name in names)
+
+
+@pytest.mark.shared
+def test_every_reproduced_name_can_be_typed_as_the_other_program_spells_it():
+    names = {(output, name): text for output in OUTPUTS for name in output.names() if (text := output.ours(name))}
+    wrong = {(o.tool, name, text) for (o, name), text in names.items() if assay.parse(name) != assay.parse(text)}
+    assert not wrong
 
 
 def test_every_entry_has_its_reason():

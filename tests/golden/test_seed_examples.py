@@ -68,8 +68,18 @@ def _explained(text: str, inputs: dict[str, Any]) -> float:
     return float(line.adds)
 
 
+def _explained_ideal(inputs: dict[str, Any]) -> float:
+    """A gain under its discount in the best order, as `explain` shows it beside the list."""
+    run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": inputs["grade"], "b": inputs["grade"] + 1}}
+    line = assay.explain(run, qrels, "q", "nDCG@10").ideal[inputs["rank"] - 1]
+    assert (line.rank, line.grade) == (inputs["rank"], inputs["grade"])
+    return float(line.adds)
+
+
 def _value(example: dict[str, Any]) -> float:
     text, inputs = example["measure"], example["inputs"]
+    if "ideal_term" in example["name"]:
+        return _explained_ideal(inputs)
     if re.fullmatch(r"(\(2\^\d-1\)|\d)/log2\(.*\)", text):
         return _explained(text, inputs)
     if "first_relevant_rank" in inputs:
