@@ -199,12 +199,11 @@ class _Chained(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._head[: len(buffer)]
-        if data:
-            self._head = self._head[len(data) :]
-        else:
+        size = len(buffer)
+        data, self._head = self._head[:size], self._head[size:]
+        if len(data) < size:
             try:
-                data = self._rest.read(len(buffer)) or b""
+                data += self._rest.read(size - len(data)) or b""
             except OSError as error:
                 raise InputError(f"cannot be read: {_reason(error)}", self.name) from None
         buffer[: len(data)] = data

@@ -142,7 +142,7 @@ def ambiguous(name: str, line: int, ways: Sequence[str]) -> InputError:
 def _facts(name: str, encoding: str, shape: Shape) -> tuple[str, ...]:
     facts = []
     if encoding != "UTF-8" or shape.separator not in ",\t":
-        facts.append(f"{name}: read as {encoding} with {_CALLED[shape.separator]} between the columns")
+        facts.append(f"{name}: read as {encoding}, {_CALLED[shape.separator]} between the columns")
     if not shape.header:
         facts.append(f"{name}: has no header; its two columns are read as query_id and text")
     return tuple(facts)

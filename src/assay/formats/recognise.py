@@ -118,7 +118,8 @@ def _text_format(lines: list[str], number: int, row: type, name: str, chosen: Ma
     # Nothing fits. The format that was probably meant says what is wrong, and where.
     guess = best_guess(lines[0], row, "".join(SEPARATORS.values()))
     could_be_trec = row in (Hit, Judgment) and not chosen
-    if could_be_trec and (share >= 0.5 or guess is None or not is_header(lines[0], row)):
+    is_cut_by_blanks = bool(data) and len(data[0]) > 1
+    if could_be_trec and (share >= 0.5 or guess is None or (is_cut_by_blanks and not is_header(lines[0], row))):
         return "trec"
     if guess is not None:
         return guess.format

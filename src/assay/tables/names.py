@@ -155,7 +155,7 @@ def match(
     where = where or name
     taken = _chosen(found, row, where, chosen or {})
     plain = ["_id" if column == "_id" else folded(column) for column in found]
-    facts: list[str] = []
+    guesses: list[str] = []
     for tier in range(4):
         for column in columns_of(row):
             if column.name in taken:
@@ -172,13 +172,14 @@ def match(
             if fits:
                 taken[column.name] = fits[0]
                 if tier:
-                    facts.append(f"{name}: column {found[fits[0]]} is read as {column.name}")
+                    guesses.append(f"{found[fits[0]]} as {column.name}")
     rest = tuple(at for at in range(len(found)) if at not in taken.values())
     missing = [column.name for column in columns_of(row) if column.required and column.name not in taken]
     one_of = ONE_OF.get(row, ())
     if one_of and not any(field in taken for field in one_of):
         missing.append(" or ".join(one_of))
-    return Match(taken, rest, tuple(facts), tuple(missing))
+    facts = (f"{name}: read column {', '.join(guesses)}",) if guesses else ()
+    return Match(taken, rest, facts, tuple(missing))
 
 
 def _tier(row: type, field: str, tier: int) -> tuple[str, ...]:
