@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.report.page import Cell, Mark, Range, Value
+from assay.report.page import Cell, Drawn, Mark, Range, Value
 
 NARROW_SPACE = "\u202f"
 MINUS = "\u2212"
@@ -42,6 +42,8 @@ def show(cell: Cell, most: int | None = None) -> str:
         return cell
     if isinstance(cell, Mark):
         return cell.text
+    if isinstance(cell, Drawn):
+        return ""
     places = cell.places if most is None else min(cell.places, most)
     if isinstance(cell, Value):
         return number(cell.x, places, cell.sign) if cell.x is not None and is_number(cell.x) else cell.why

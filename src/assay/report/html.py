@@ -11,10 +11,11 @@ from functools import cache
 from html import escape
 from typing import Any
 
-from assay.report.figures import show
+from assay.report.figures import is_number, number, show
 from assay.report.page import (
     Cell,
     Column,
+    Drawn,
     Facts,
     Heading,
     Mark,
@@ -130,11 +131,12 @@ def _table(table: Table) -> str:
     if not table.rows:
         return ""
     heads = "".join(f'<th scope="col"{_class(column)}>{_text(column.head)}</th>' for column in table.columns)
+    groups = [i for i, column in enumerate(table.columns) if column.is_grouped]
     body, above = [], None
-    for row in table.rows:
-        body.append(_row(table, row, above))
+    for row, below in zip(table.rows, (*table.rows[1:], None), strict=True):
+        body.append(_row(table, row, above, _edge(groups, row, below)))
         above = row
-    foot = "".join(_row(table, row, None) for row in table.foot)
+    foot = "".join(_row(table, row, None, "") for row in table.foot)
     kind = "part scroll stack" + (" tall" if table.tall else "")
     return (
         f'<div class="{kind}" tabindex="0" role="region" aria-label="{_text(table.name or "table")}"><table>'
@@ -143,19 +145,32 @@ def _table(table: Table) -> str:
     )
 
 
-def _row(table: Table, row: tuple[Cell, ...], above: tuple[Cell, ...] | None) -> str:
+def _edge(groups: list[int], row: tuple[Cell, ...], below: tuple[Cell, ...] | None) -> str:
+    """How a row is parted from the one below: not at all inside a group, strongly where groups of groups end."""
+    if not groups or below is None:
+        return ""
+    same = [row[i] == below[i] for i in groups]
+    return "inner" if all(same) else "last" if len(groups) > 1 and not same[0] else ""
+
+
+def _row(table: Table, row: tuple[Cell, ...], above: tuple[Cell, ...] | None, edge: str) -> str:
     out, again = [], above is not None
-    starts = any(column.is_grouped for column in table.columns)
     for i, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
         again = again and column.is_grouped and above is not None and above[i] == cell
-        starts = starts and not again
         said = _cell(cell)
         if again:
             said = f'<span class="again">{said}</span>'
-        extra = " name" if i > 0 and column.is_name else " none" if said == "n/a" else ""
+        kinds = {
+            "drawn": column.is_drawn,
+            "name": i > 0 and column.is_name,
+            "prose": column.is_prose,
+            "range": isinstance(cell, Range),
+            "none": said == "n/a",
+        }
+        extra = "".join(f" {kind}" for kind, holds in kinds.items() if holds)
         tag, scope = ("th", ' scope="row"') if i == 0 else ("td", f' data-l="{_text(column.head)}"')
         out.append(f"<{tag}{scope}{_class(column, extra)}>{said}</{tag}>")
-    return f"<tr{' class=first' if starts else ''}>{''.join(out)}</tr>"
+    return f"<tr{f' class={edge}' if edge else ''}>{''.join(out)}</tr>"
 
 
 def _class(column: Column, extra: str = "") -> str:
@@ -167,5 +182,36 @@ def _cell(cell: Cell) -> str:
     if isinstance(cell, Mark) and cell.tone != "plain":
         shape = f'<svg viewBox="0 0 24 24" aria-hidden="true">{SHAPES[cell.tone]}</svg>'
         return f'<span class="v v-{cell.tone}">{shape}{_text(cell.text)}</span>'
+    if isinstance(cell, Drawn):
+        return _drawn(cell)
     most = PLACES if isinstance(cell, (Value, Range)) else None
     return _text(show(cell, most))
+
+
+AXIS = 240
+"""Width of the axis from 0 to 1, in pixels."""
+
+
+def _drawn(cell: Drawn) -> str:
+    """The interval as a bar with its value as a dot; hollow where there is no interval."""
+    ticks = "".join(_line(tick * AXIS + 5, 0, tick * AXIS + 5, 22, "s-rule") for tick in (0, 0.25, 0.5, 0.75, 1))
+    if not is_number(cell.x):
+        said, marks = "no value", ""
+    else:
+        x = (cell.x or 0.0) * AXIS + 5
+        said, marks = number(cell.x or 0.0, PLACES), f'<circle cx="{x:.1f}" cy="11" r="4" class="f-paper s-ink"/>'
+        if cell.low is not None and cell.high is not None:
+            low, high = (min(max(end, 0.0), 1.0) * AXIS + 5 for end in (cell.low, cell.high))
+            bar = (
+                _line(low, 11, high, 11, "s-ink wide")
+                + _line(low, 7, low, 15, "s-ink")
+                + _line(high, 7, high, 15, "s-ink")
+            )
+            marks = f'{bar}<circle cx="{x:.1f}" cy="11" r="4" class="f-ink"/>'
+            said += f", {number(cell.low, PLACES)} to {number(cell.high, PLACES)}"
+    size = f'width="{AXIS + 10}" height="22" viewBox="0 0 {AXIS + 10} 22"'
+    return f'<svg {size} role="img" aria-label="{_text(said)}">{ticks}{marks}</svg>'
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    return f'<line x1="{x1:.1f}" y1="{y1:g}" x2="{x2:.1f}" y2="{y2:g}" class="{kind}"/>'

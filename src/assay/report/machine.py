@@ -150,7 +150,7 @@ def _tables(result: Any, kind: str, choices: dict[str, Any]) -> bytes:
     from assay.report.page import Table
     from assay.report.rows import field
 
-    tables = [part for part in describe(result, **choices).parts if isinstance(part, Table)]
+    tables = [part.without_drawings() for part in describe(result, **choices).parts if isinstance(part, Table)]
     if not tables:
         raise InputError(f"this result has no table for {kind}", remedy="pass --format json")
     lines = []

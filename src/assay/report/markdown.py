@@ -56,6 +56,7 @@ def _facts(part: Facts) -> str:
 def _table(table: Table) -> str:
     if not table.rows:
         return ""
+    table = table.without_drawings()
     heads = "| " + " | ".join(_text(column.head) or " " for column in table.columns) + " |"
     rule = "|" + "|".join(" ---: " if column.align == "right" else " --- " for column in table.columns) + "|"
     rows = []

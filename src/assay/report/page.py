@@ -52,7 +52,16 @@ class Mark:
     text: str
 
 
-Cell = str | Value | Range | Mark
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A value with its interval, drawn on an axis from 0 to 1 that all rows share. Stands on pages only."""
+
+    x: float | None
+    low: float | None
+    high: float | None
+
+
+Cell = str | Value | Range | Mark | Drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,7 @@ class Column:
         is_prose: sentences, broken to the room that is left.
         mono: what the machine reads: ids, commands.
         gap: spaces before the column on a terminal.
+        is_drawn: drawings; a terminal and programs get the figures beside it.
     """
 
     head: str
@@ -78,6 +88,7 @@ class Column:
     is_prose: bool = False
     mono: bool = False
     gap: int = 3
+    is_drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +108,14 @@ class Table:
     foot: tuple[tuple[Cell, ...], ...] = ()
     name: str = ""
     tall: bool = False
+
+    def without_drawings(self) -> Table:
+        """The table as those see it who cannot be shown a drawing."""
+        keep = [i for i, column in enumerate(self.columns) if not column.is_drawn]
+        if len(keep) == len(self.columns):
+            return self
+        rows, foot = (tuple(tuple(row[i] for i in keep) for row in part) for part in (self.rows, self.foot))
+        return Table(tuple(self.columns[i] for i in keep), rows, foot, self.name, self.tall)
 
 
 @dataclass(frozen=True, slots=True)

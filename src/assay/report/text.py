@@ -34,7 +34,7 @@ ORANGE = "38;5;208"
 NARROW = 60
 """Below so many columns a table becomes one block a row."""
 SHORTEST_NAME = 8
-SHORTEST_PROSE = 24
+SHORTEST_PROSE = 20
 LABEL = 9
 """The least width of the labels of facts, so that they stand below one another from page to page."""
 
@@ -142,6 +142,7 @@ def _remarks(part: Remarks, paper: Paper) -> list[str]:
 def _table(table: Table, paper: Paper) -> list[str]:
     if not table.rows:
         return []
+    table = table.without_drawings()
     keep = list(range(len(table.columns)))
     cells = [[_cell(cell, paper) for cell in row] for row in (*table.rows, *table.foot)]
     heads = [clean(column.head) for column in table.columns]
@@ -149,27 +150,37 @@ def _table(table: Table, paper: Paper) -> list[str]:
     widths = [max(width(head), *(_wide(row[i]) for row in cells)) for i, head in enumerate(heads)]
     if paper.width < NARROW:
         return _blocks(table, cells, paper)
-    while _total(table.columns, widths, keep) > paper.width:
+    least = [
+        min(w, max(SHORTEST_PROSE, width(heads[i]))) if table.columns[i].is_prose else w for i, w in enumerate(widths)
+    ]
+    while _total(table.columns, least, keep) > paper.width:
         droppable = [i for i in keep if table.columns[i].drop]
         if not droppable:
             break
         first = max(table.columns[i].drop for i in droppable)
         keep = [i for i in keep if table.columns[i].drop != first]  # columns of one number belong together
     over = _total(table.columns, widths, keep) - paper.width
-    for i in sorted(keep, key=lambda i: -widths[i]):
-        if over > 0 and table.columns[i].is_prose:
-            narrower = max(widths[i] - over, SHORTEST_PROSE, width(heads[i]))
-            over -= widths[i] - narrower
-            widths[i] = narrower
-        elif over > 0 and table.columns[i].is_name:
-            shorter = max(widths[i] - over, SHORTEST_NAME, width(heads[i]))
-            over -= widths[i] - shorter
-            widths[i] = shorter
-            for row in cells:
-                row[i] = cut(row[i], shorter)
+    over = _narrow(widths, least, [i for i in keep if table.columns[i].is_prose], over)
+    least = [max(SHORTEST_NAME, width(head)) for head in heads]
+    over = _narrow(widths, least, [i for i in keep if table.columns[i].is_name], over)
+    for row in cells:
+        for i in keep:
+            if table.columns[i].is_name:
+                row[i] = cut(row[i], widths[i])
     if over > 0:
         return _blocks(table, cells, paper)
     return _rows(table, heads, cells, widths, keep)
+
+
+def _narrow(widths: list[int], least: Sequence[int], which: Sequence[int], over: int) -> int:
+    """Takes from the widest of some columns what is too much; what could not be taken."""
+    while over > 0:
+        wide = [i for i in which if widths[i] > least[i]]
+        if not wide:
+            break
+        widths[max(wide, key=lambda i: widths[i])] -= 1
+        over -= 1
+    return over
 
 
 def _rows(table: Table, heads: list[str], cells: list[list[str]], widths: list[int], keep: list[int]) -> list[str]:
@@ -188,6 +199,7 @@ def _rows(table: Table, heads: list[str], cells: list[list[str]], widths: list[i
 
     rule = "─" * _total(table.columns, widths, keep)
     lines = [*line(heads), rule]
+    drawn = []
     above: list[str] = []
     for row in cells[: len(table.rows)]:
         shown = list(row)
@@ -195,8 +207,11 @@ def _rows(table: Table, heads: list[str], cells: list[list[str]], widths: list[i
             if not (table.columns[i].is_grouped and above and above[i] == row[i]):
                 break
             shown[i] = ""
-        lines.extend(line(shown))
+        drawn.append(line(shown))
         above = row
+    is_airy = sum(map(len, drawn)) > 2 * len(drawn)  # rows of several lines need room between them
+    for place, piece in enumerate(drawn):
+        lines.extend(["", *piece] if is_airy and place else piece)
     if table.foot:
         lines.append(rule)
         lines.extend(piece for row in cells[len(table.rows) :] for piece in line(row))

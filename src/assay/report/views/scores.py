@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.report.figures import count, percent
-from assay.report.page import Cell, Column, Fact, Facts, Heading, Page, Part, Range, Table, Value, view
+from assay.report.page import Cell, Column, Drawn, Fact, Facts, Heading, Page, Part, Range, Table, Value, view
 from assay.report.reading import BOOTSTRAP, CLAIM, FEWEST, Line, Reading, line
 from assay.report.words import IN_FACTS, averaging, definitions, ids, made, order, remarks
 from assay.results import Note
@@ -61,9 +61,14 @@ def means(said: list[Line], reading: Reading, judged: str) -> Table:
     if reading.quartiles is not False:
         drop = 0 if reading.quartiles else 9
         columns[-1:-1] = [Column(head, "right", drop=drop) for head in ("25 %", "median", "75 %")]
+    is_drawn = all(0 <= x <= 1 for entry in said for x in (entry.mean, entry.low, entry.high) if x is not None)
+    columns[3:3] = [Column("from 0 to 1", is_drawn=True)] if is_drawn else []
     rows = []
     for entry in said:
         row: list[Cell] = [str(entry.measure), entry.run, Value(entry.mean), *figures(entry, reading, judged)]
+        if is_drawn:
+            enough = entry.n >= FEWEST
+            row[3:3] = [Drawn(entry.mean, entry.low if enough else None, entry.high if enough else None)]
         if reading.quartiles is not False:
             row[-1:-1] = [Value(entry.q25, 3), Value(entry.median, 3), Value(entry.q75, 3)]
         rows.append(tuple(row))

@@ -18,7 +18,12 @@ TONES: dict[str, Tone] = {"ok": "pass", "warning": "unsure", "problem": "fail"}
 @view("Checks")
 def checks(result: Checks, **choices: Any) -> Page:
     """Every check with its mark; what to do about problems and warnings below."""
-    columns = (Column("part", is_grouped=True), Column("looked at", is_name=True), Column("", gap=3), Column("found", is_prose=True))
+    columns = (
+        Column("part", is_grouped=True),
+        Column("looked at", is_name=True),
+        Column("", gap=3),
+        Column("found", is_prose=True),
+    )
     rows = tuple((c.group, c.name, Mark(TONES[c.state], c.state), c.found) for c in result.checks)
     mend = tuple(Fact(c.name, (c.remedy,)) for c in result.checks if c.remedy and c.state != "ok")
     parts: list[Part] = [Table(columns, rows, name="Checks"), *([Facts(mend)] if mend else [])]
@@ -41,7 +46,12 @@ def verdict(result: Checks) -> Mark:
 @view("Configuration")
 def configuration(result: Configuration, **choices: Any) -> Page:
     """Every setting with where it came from."""
-    columns = (Column("section", is_grouped=True), Column("setting", is_name=True), Column("value", is_prose=True), Column("from"))
+    columns = (
+        Column("section", is_grouped=True),
+        Column("setting", is_name=True),
+        Column("value", is_prose=True),
+        Column("from"),
+    )
     rows = tuple((s.section, s.key, s.value, s.origin) for s in result.settings)
     changed = sum(s.origin != "default" for s in result.settings)
     where = f"read from {result.file}" if result.file else "there is no assay.toml here or above"
