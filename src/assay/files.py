@@ -122,7 +122,7 @@ class _Inflated(io.RawIOBase):
     def __init__(self, raw: _Chained, member: Callable[[], Any], broken: type[Exception], kind: str) -> None:
         self._raw, self._member, self._broken, self._kind = raw, member, broken, kind
         self._inflate: Any = member()
-        self._left = b""
+        self._left = self._waiting = b""
         self._at = 0
         self._fed = False
         self.lines_before_fault: Callable[[], int] | None = None
@@ -133,38 +133,30 @@ class _Inflated(io.RawIOBase):
     def _more(self) -> bytes:
         """The next decompressed piece; empty only at the end."""
         while True:
-            data = self._raw.read(self.piece)
+            data = self._waiting or self._raw.read(self.piece)
             if not data:
                 if self._fed:
-                    raise self._fault("was cut short", "copy or compress it again")
+                    raise self._fault("was cut short")
                 return b""
+            self._waiting = b""
             if not self._fed:
                 data = data.lstrip(b"\0")  # tape and block padding behind the last member
                 if not data:
                     continue
-            out = self._feed(data)
+            self._fed = True
+            try:
+                out: bytes = self._inflate.decompress(data)
+            except self._broken:
+                raise self._fault(f"is damaged, or something else follows its {self._kind} data") from None
+            if self._inflate.eof:
+                self._waiting = self._inflate.unused_data
+                self._inflate, self._fed = self._member(), False
             if out:
                 return out
 
-    def _feed(self, data: bytes) -> bytes:
-        pieces: list[bytes] = []
-        while data:
-            self._fed = True
-            try:
-                pieces.append(self._inflate.decompress(data))
-            except self._broken:
-                raise self._fault(
-                    f"is damaged or has something else behind its {self._kind} data", "copy it again"
-                ) from None
-            if not self._inflate.eof:
-                break
-            data = self._inflate.unused_data.lstrip(b"\0")
-            self._inflate, self._fed = self._member(), False
-        return b"".join(pieces)
-
-    def _fault(self, what: str, remedy: str) -> InputError:
+    def _fault(self, what: str) -> InputError:
         where = f"{self._raw.name}:{self.lines_before_fault() + 1}" if self.lines_before_fault else self._raw.name
-        return InputError(f"the compressed file {what}", where, remedy)
+        return InputError(f"the compressed file {what}", where, "copy or compress it again")
 
     def readinto(self, buffer: Any) -> int:
         while self._at >= len(self._left):
