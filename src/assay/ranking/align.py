@@ -72,7 +72,7 @@ def judged(block: Block, conventions: Conventions) -> Judged:
     docs: Any = frame["doc_id"]
     grade = _grades(block, side)
     notes: list[Note] = []
-    repeated = side.repeated_judgments(query, docs)
+    repeated, index = side.prepare(query, docs, len(queries))
     use = np.ones(len(grade), np.bool_)
     if repeated:
         notes += _settle_repeated(block, repeated, grade, docs, frame["query_id"], conventions)
@@ -81,7 +81,9 @@ def judged(block: Block, conventions: Conventions) -> Judged:
     only_relevant = len(grade) > 0 and not bool((grade <= 0).any())
     if conventions.negative == "unjudged":
         use &= grade >= 0
+    cache: dict[Any, Any] = {"lookup" if block.is_small else "index": index}
     if not use.all():
+        cache = {}  # made anew from what is left
         kept = np.flatnonzero(use)
         query, grade = query[kept], grade[kept]
         docs = [docs[i] for i in kept.tolist()] if block.is_small else docs.gather(kept)
@@ -94,6 +96,7 @@ def judged(block: Block, conventions: Conventions) -> Judged:
         unlisted=conventions.unlisted,
         notes=tuple(notes),
         only_relevant=only_relevant,
+        _cache=cache,
     )
 
 

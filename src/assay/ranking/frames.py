@@ -1,8 +1,8 @@
 """Large inputs as polars frames: judgments and runs joined on a 64-bit key that is verified on the strings.
 
-A key holds the code of the query in its upper bits and a hash of the document in the rest. The judgments are sorted by
-key and cut into small buckets, several for each judgment, so that the rows of a query look up a few neighbouring bytes:
-most rows of a run are unjudged and are told so by the one byte that counts their bucket.
+A key holds the code of the query in its upper bits and a hash of the document in the rest. Each query has a stretch of
+slots, several for each of its judgments, and a key has one slot in it; so the rows of a query look into a few
+neighbouring bytes, and most of them, which nobody judged, find an empty slot. No list is sorted for it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 
 U64 = NDArray[np.uint64]
 
-_BUCKETS = 8
-"""Buckets for each judgment: one row in eight that is not judged passes the first look."""
+U32 = NDArray[np.uint32]
+
+_ROOM = 8
+"""Slots for each judgment or row: one in eight of the rows that nobody judged meets a slot that is taken."""
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
 
 
 def codes(ids: pl.Series) -> tuple[list[str], I64]:
@@ -46,15 +51,92 @@ def _groups(queries: pl.Series) -> tuple[I64, list[str]]:
     return starts.to_numpy().astype(np.int64), queries.gather(starts).to_list()
 
 
-def repeated_judgments(query: I64, docs: pl.Series) -> list[tuple[int, int]]:
-    """(later row, first row) of every pair that is judged more than once."""
-    key = _keys(docs, query, _shift(int(query.max(initial=0)) + 1))
-    return _repeated(key, query, docs)
+@dataclass(frozen=True, eq=False)
+class Index:
+    """The judgments by key, on levels: what finds its slot taken goes one level down.
+
+    Args:
+        key: of each judgment.
+        docs: document of each judgment.
+        shift: bits of a key that belong to the document.
+        first: first slot of each query on the first level; one more for the queries that nobody judged.
+        size: slots of each query there.
+        levels: number of the judgment in each slot, from 1; 0 is an empty slot.
+    """
+
+    key: U64
+    docs: pl.Series
+    shift: int
+    first: U64
+    size: U64
+    levels: tuple[U32, ...]
+
+    def find(self, docs: pl.Series, key: U64, slot: I64) -> tuple[I64, I64]:
+        """The judged rows, ascending, and the judgment of each.
+
+        Args:
+            docs: document of each row.
+            key: of each row.
+            slot: of each row on the first level.
+        """
+        rows, met = [], []
+        left: I64 | None = None
+        for number, level in enumerate(self.levels):
+            if number:
+                slot = _deep_slots(key if left is None else key[left], len(level))
+            found = level[slot]
+            taken = np.flatnonzero(found)
+            row = taken if left is None else left[taken]
+            judgment = found[taken].astype(np.int64) - 1
+            same = self.key[judgment] == key[row]
+            mine, theirs = row[same], judgment[same]
+            equal = (docs.gather(mine) == self.docs.gather(theirs)).to_numpy()
+            if not equal.all():  # two documents with one key: the other may stand on the next level
+                same[np.flatnonzero(same)[~equal]] = False
+                mine, theirs = row[same], judgment[same]
+            rows.append(mine)
+            met.append(theirs)
+            left = row[~same]
+        row, judgment = np.concatenate(rows), np.concatenate(met)
+        order = np.argsort(row, kind="stable")
+        return row[order], judgment[order]
 
 
-def _shift(n: int) -> int:
-    """How many bits of a key belong to the document when there are n queries and one code for the unknown."""
-    return 64 - max(1, int(n).bit_length())
+def prepare(query: I64, docs: pl.Series, n: int) -> tuple[list[tuple[int, int]], Index]:
+    """Pairs that are judged more than once, as (later row, first row), and the index of the judgments."""
+    shift = 64 - max(1, n.bit_length())
+    key = _keys(docs, query, shift)
+    size = np.maximum(np.append(np.bincount(query, minlength=n), 0) * _ROOM, 1)
+    first = (np.cumsum(size) - size).astype(np.uint64)
+    sizes = size.astype(np.uint64)
+    items = np.arange(1, len(key) + 1, dtype=np.uint32)
+    slot = _slots(key, shift, first[query], sizes[query])
+    level = np.zeros(int(size.sum()), np.uint32)
+    levels = []
+    twice = False
+    while True:
+        lost = _contest(level, slot, items)
+        levels.append(level)
+        if not len(lost):
+            break
+        twice = twice or bool((key[items[lost] - 1] == key[level[slot[lost]] - 1]).any())
+        if twice and len(levels) > 1:
+            break
+        items = items[lost]
+        level = np.zeros(len(items) * _ROOM, np.uint32)
+        slot = _deep_slots(key[items - 1], len(level))
+    repeated = _repeated(key, query, docs) if twice else []
+    return repeated, Index(key, docs, shift, first, sizes, tuple(levels))
+
+
+def index_of(judged: Judged) -> Index:
+    """The index of the judgments, made at the first call."""
+    if "index" not in judged._cache:
+        import polars as pl
+
+        docs = judged.docs if isinstance(judged.docs, pl.Series) else pl.Series(judged.docs, dtype=pl.String)
+        judged._cache["index"] = prepare(judged.query, docs, judged.n)[1]
+    return judged._cache["index"]  # type: ignore[no-any-return] # the cache holds what was made above
 
 
 def _keys(docs: pl.Series, query: I64, shift: int) -> U64:
@@ -63,13 +145,50 @@ def _keys(docs: pl.Series, query: I64, shift: int) -> U64:
     return key
 
 
+def _slots(key: U64, shift: int, first: U64, size: U64) -> I64:
+    """The slot of each key, from the upper half of the document's hash; `first` and `size` are those of its query."""
+    slot = key << np.uint64(64 - shift)
+    slot >>= _HALF
+    slot *= size
+    slot >>= _HALF
+    slot += first
+    return slot.view(np.int64)
+
+
+def _deep_slots(key: U64, size: int) -> I64:
+    """The slot of each key below the first level, where all queries share the slots."""
+    slot = key * _ODD
+    slot >>= _HALF
+    slot *= np.uint64(size)
+    slot >>= _HALF
+    return slot.view(np.int64)
+
+
+def _contest(level: U32, slot: I64, items: U32) -> I64:
+    """Puts every item into its slot; the last one stays. Returns the places of those that were put out."""
+    level[slot] = items
+    return np.flatnonzero(level[slot] != items)
+
+
+def _has_repeated(key: U64, slot: I64, room: int) -> bool:
+    """Whether some key comes twice; `slot` is any slot that equal keys share, below `room`."""
+    items = np.arange(len(key), dtype=np.uint32)
+    while True:
+        level = np.empty(room, np.uint32)  # only slots that were written are read
+        lost = _contest(level, slot, items)
+        if not len(lost):
+            return False
+        if (key[items[lost]] == key[level[slot[lost]]]).any():
+            return True
+        items = items[lost]
+        room = len(items) * _ROOM
+        slot = _deep_slots(key[items], room)
+
+
 def _repeated(key: U64, query: I64, docs: pl.Series) -> list[tuple[int, int]]:
     """(later row, first row) of equal (query, document) pairs; equal keys are compared as strings."""
     ordered = np.sort(key)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(twice):
-        return []
-    rows = np.flatnonzero(np.isin(key, twice))
+    rows = np.flatnonzero(np.isin(key, ordered[1:][ordered[1:] == ordered[:-1]]))
     seen: dict[tuple[int, str], int] = {}
     found = []
     for row, code, doc in zip(rows.tolist(), query[rows].tolist(), docs.gather(rows).to_list(), strict=True):
@@ -77,67 +196,6 @@ def _repeated(key: U64, query: I64, docs: pl.Series) -> list[tuple[int, int]]:
         if first != row:
             found.append((row, first))
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """The judgments by key.
-
-    Args:
-        shift: bits of a key that belong to the document.
-        key: of each judgment, ascending.
-        judgment: number of the judgment that has it.
-        first: first bucket of each query (one more for the unknown ones, which have a bucket that is always empty).
-        size: buckets of each query.
-        start: first judgment of each bucket.
-        count: judgments of each bucket.
-        docs: document of each judgment, in the order of the keys.
-    """
-
-    shift: int
-    key: U64
-    judgment: I64
-    first: U64
-    size: U64
-    start: NDArray[np.int32]
-    count: NDArray[np.uint8]
-    docs: pl.Series
-
-    def bucket(self, key: U64, first: U64, size: U64) -> U64:
-        """The bucket of each key; `first` and `size` are those of its query."""
-        low = key << np.uint64(64 - self.shift)  # the document's bits, at the top
-        low >>= np.uint64(32)
-        low *= size
-        low >>= np.uint64(32)
-        low += first
-        return low
-
-
-def _table(judged: Judged) -> _Table:
-    if "table" not in judged._cache:
-        judged._cache["table"] = _make_table(judged)
-    return judged._cache["table"]  # type: ignore[no-any-return] # the cache holds what was made above
-
-
-def _make_table(judged: Judged) -> _Table:
-    import polars as pl
-
-    docs = judged.docs if isinstance(judged.docs, pl.Series) else pl.Series(judged.docs, dtype=pl.String)
-    shift = _shift(judged.n + 1)
-    key = _keys(docs, judged.query, shift)
-    order = np.argsort(key)
-    key = key[order]
-    many = np.append(np.bincount(judged.query, minlength=judged.n), 0)
-    size = np.maximum(many * _BUCKETS, 1)
-    first = np.concatenate([[0], np.cumsum(size)[:-1]])
-    first, size = first.astype(np.uint64), size.astype(np.uint64)
-    query = judged.query[order]
-    table = _Table(shift, key, order, first, size, np.zeros(0, np.int32), np.zeros(0, np.uint8), docs.gather(order))
-    count = np.bincount(table.bucket(key, first[query], size[query]).astype(np.int64), minlength=int(size.sum()))
-    start = np.cumsum(count) - count
-    crowded = int(count.max(initial=0))
-    assert crowded < 256, "a hash that puts 256 documents of one query into one bucket is no hash"
-    return _Table(shift, key, order, first, size, start.astype(np.int32), count.astype(np.uint8), table.docs)
 
 
 def numbers(block: Block, frame: pl.DataFrame, column: str) -> F64:
@@ -196,49 +254,24 @@ def _together(names: list[str], lengths: I64) -> I64:
 
 def _meet(docs: pl.Series, starts: I64, code: I64, judged: Judged) -> tuple[I64, I64, list[tuple[int, int]]]:
     """The judged rows with their judgments, and documents that a query has twice."""
-    table = _table(judged)
+    index = index_of(judged)
     lengths = np.diff(np.append(starts, len(docs)))
-    shift = np.uint64(table.shift)
-    hashed = docs.hash(0).to_numpy() >> np.uint64(64 - table.shift)
-    key = hashed | np.repeat(code.astype(np.uint64) << shift, lengths)
-    bucket = table.bucket(key, np.repeat(table.first[code], lengths), np.repeat(table.size[code], lengths))
-    maybe = np.flatnonzero(table.count[bucket])
-    hit, judgment = _verify(docs, maybe, key[maybe], bucket[maybe], table)
-    return hit, judgment, _repeated_rows(key, docs, starts, code, judged.n)
-
-
-def _verify(docs: pl.Series, maybe: I64, key: U64, bucket: U64, table: _Table) -> tuple[I64, I64]:
-    """Of the rows whose bucket holds something: those whose key is there and whose document is the same."""
-    left, count = table.start[bucket].astype(np.int64), table.count[bucket]
-    hits, places = [], []
-    while len(maybe):
-        same = np.flatnonzero(table.key[left] == key)
-        hits.append(maybe[same])
-        places.append(left[same])
-        more = np.flatnonzero(count > 1)
-        maybe, key, left, count = maybe[more], key[more], left[more] + 1, count[more] - 1
-    if not hits:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    hit, place = np.concatenate(hits), np.concatenate(places)
-    order = np.argsort(hit, kind="stable")
-    hit, place = hit[order], place[order]
-    same = (docs.gather(hit) == table.docs.gather(place)).to_numpy()
-    if not same.all():
-        hit, place = hit[same], place[same]
-    return hit, table.judgment[place]
-
-
-def _repeated_rows(key: U64, docs: pl.Series, starts: I64, code: I64, unknown: int) -> list[tuple[int, int]]:
-    lengths = np.diff(np.append(starts, len(docs)))
-    if (code == unknown).sum() > 1:  # unknown queries share a code: tell them apart
-        key = key ^ np.repeat(np.where(code == unknown, np.arange(len(code)), 0).astype(np.uint64) * _ODD, lengths)
-    ordered = np.sort(key)
-    if not (ordered[1:] == ordered[:-1]).any():
-        return []
-    return _repeated(key, np.repeat(np.arange(len(code)), lengths), docs)
-
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+    upper = np.repeat(code.astype(np.uint64) << np.uint64(index.shift), lengths)
+    key = docs.hash(0).to_numpy() >> np.uint64(64 - index.shift)
+    key |= upper
+    slot = _slots(key, index.shift, np.repeat(index.first[code], lengths), np.repeat(index.size[code], lengths))
+    hit, judgment = index.find(docs, key, slot)
+    unknown = code == judged.n
+    if unknown.sum() > 1:  # queries that nobody judged share a code: tell them apart
+        key ^= np.repeat(np.where(unknown, np.arange(len(code)), 0).astype(np.uint64) * _ODD, lengths)
+    room = lengths * _ROOM
+    first = np.cumsum(room) - room
+    sizes, firsts = np.repeat(room.astype(np.uint64), lengths), np.repeat(first.astype(np.uint64), lengths)
+    slot = _slots(key, index.shift, firsts, sizes)
+    repeated = []
+    if _has_repeated(key, slot, int(room.sum())):
+        repeated = _repeated(key, np.repeat(np.arange(len(code)), lengths), docs)
+    return hit, judgment, repeated
 
 
 def _by_document(docs: pl.Series, rows: I64, group: I64) -> I64:

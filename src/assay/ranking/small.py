@@ -38,25 +38,24 @@ def codes(ids: Sequence[str]) -> tuple[list[str], I64]:
     return distinct, np.array([known[name] for name in ids], dtype=np.int64)
 
 
-def repeated_judgments(query: I64, docs: Sequence[str]) -> list[tuple[int, int]]:
-    """(later row, first row) of every pair that is judged more than once."""
-    seen: dict[tuple[int, str], int] = {}
-    found = []
-    for row, pair in enumerate(zip(query.tolist(), docs, strict=True)):
-        first = seen.setdefault(pair, row)
+Lookup = list[dict[str, int]]
+"""For each query: document to the number of its judgment."""
+
+
+def prepare(query: I64, docs: Sequence[str], n: int) -> tuple[list[tuple[int, int]], Lookup]:
+    """Pairs that are judged more than once, as (later row, first row), and the index of the judgments."""
+    lookup: Lookup = [{} for _ in range(n)]
+    repeated = []
+    for row, (code, doc) in enumerate(zip(query.tolist(), docs, strict=True)):
+        first = lookup[code].setdefault(doc, row)
         if first != row:
-            found.append((row, first))
-    return found
+            repeated.append((row, first))
+    return repeated, lookup
 
 
-def _lookup(judged: Judged) -> list[dict[str, int]]:
-    """For each query: document to its judgment."""
+def _lookup(judged: Judged) -> Lookup:
     if "lookup" not in judged._cache:
-        lookup: list[dict[str, int]] = [{} for _ in range(judged.n)]
-        docs = judged.docs if isinstance(judged.docs, list) else list(judged.docs)
-        for number, (code, doc) in enumerate(zip(judged.query.tolist(), docs, strict=True)):
-            lookup[code][doc] = number
-        judged._cache["lookup"] = lookup
+        judged._cache["lookup"] = prepare(judged.query, list(judged.docs), judged.n)[1]
     return judged._cache["lookup"]  # type: ignore[no-any-return] # the cache holds what was made above
 
 

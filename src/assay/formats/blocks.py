@@ -1,0 +1,313 @@
+"""A large run (or set of judgments) in blocks of bytes through polars, each query's lines together in one block.
+
+Nothing is held but one block, so memory does not grow with the file. A block is checked in one pass over its bytes:
+where every field is set apart by one and the same character, polars reads the columns that are needed; white space of
+any other kind is first made so; whatever still does not fit goes to the strict reader, which names the line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from assay.files import name_of, open_bytes
+from assay.tables import Block
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SIZE = 16 << 20
+"""Bytes of a block: larger ones are not faster, and memory grows by about six times the difference."""
+
+_WINDOW = 1 << 16
+_STEP = 1 << 19
+"""Bytes looked at together, so that they stay in the processor's cache from one look to the next."""
+
+_BOM = b"\xef\xbb\xbf"
+_BLANKS = bytes(32 if byte in b"\t\v\f" else byte for byte in range(256))
+_RUN = ("query_id", "iteration", "doc_id", "rank", "score", "tag")
+_QRELS = ("query_id", "iteration", "doc_id", "grade")
+_NEEDED = ("query_id", "doc_id", "score", "grade")
+
+
+class RunBlocks:
+    """A large TREC run as query-aligned blocks; can be gone through more than once.
+
+    Args:
+        source: a path, `-` or an open binary file; plain, gzip or Zstandard.
+        size: bytes of a block.
+        wants_rank: whether every block has the rank column; the first one always has it.
+    """
+
+    def __init__(self, source: Any, size: int = SIZE, *, wants_rank: bool = False) -> None:
+        self.name = name_of(source)
+        self.wants_rank = wants_rank
+        self._bytes = _Pieces(source, size)
+
+    def __iter__(self) -> Iterator[Block]:
+        for number, data in enumerate(self._bytes):
+            yield _block(data, self._bytes.line_of, number, self.name, _RUN, rank=self.wants_rank or number == 0)
+
+    def whole(self) -> Block:
+        """All rows in one block, for a file in which the lines of some query do not stand together."""
+        return _joined(self._bytes, self.name, _RUN, rank=self.wants_rank)
+
+
+def read_qrels(source: Any, size: int = SIZE) -> Block:
+    """A large TREC qrels file in one block, held as a polars frame."""
+    name = name_of(source)
+    return _joined(_Pieces(source, size), name, _QRELS, rank=False)
+
+
+def _joined(pieces: _Pieces, name: str, fields: tuple[str, ...], *, rank: bool) -> Block:
+    import polars as pl
+
+    frames, first_rows, row = [], [], 0
+    for number, data in enumerate(pieces):
+        frames.append(_block(data, pieces.line_of, number, name, fields, rank=rank).polars())
+        first_rows.append(row)
+        row += frames[-1].height
+
+    def place(row: int) -> str:
+        wanted = int(np.searchsorted(first_rows, row, "right")) - 1
+        for number, data in enumerate(pieces):
+            if number == wanted:
+                block = _block(data, pieces.line_of, number, name, fields, rank=rank)
+                return block.place(row - first_rows[wanted])
+        raise AssertionError("the file became shorter while it was read")
+
+    return Block(pl.concat(frames, rechunk=True), place, name)
+
+
+class _Pieces:
+    """Bytes of a file cut where the query changes; can be gone through more than once."""
+
+    def __init__(self, source: Any, size: int) -> None:
+        self._size = size
+        self._held: BinaryIO | None = None
+        self._path: str | None = None
+        if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
+            self._path = os.fspath(source)
+        else:
+            self._held = _spooled(source)
+
+    def __iter__(self) -> Iterator[bytes]:
+        with ExitStack() as stack:
+            if self._held is not None:
+                found = self._seeking(self._held)
+            elif self._path is not None and not _is_packed(self._path):
+                found = self._seeking(stack.enter_context(Path(self._path).open("rb", buffering=0)))
+            else:
+                stream = open_bytes(self._path or "-")
+                stack.callback(stream.close)
+                found = self._flowing(stream)
+            for number, data in enumerate(found):
+                yield data if number else data.removeprefix(_BOM)
+
+    def line_of(self, number: int) -> int:
+        """The line at which a piece begins, counted when an error asks for it."""
+        return 1 + sum(data.count(b"\n") for _, data in zip(range(number), self, strict=False))
+
+    def _seeking(self, file: Any) -> Iterator[bytes]:
+        """Looks for the cut first, then reads up to it: each byte is copied once."""
+        end, low = file.seek(0, os.SEEK_END), 0
+
+        def at(part: slice) -> bytes:
+            file.seek(part.start)
+            return bytes(file.read(part.stop - part.start))
+
+        while low < end:
+            size = self._size
+            while True:
+                high = min(low + size, end)
+                cut = high if high == end else _cut(at, low, high)
+                if cut > low:
+                    break
+                size *= 2  # one query fills the block
+            yield at(slice(low, cut))
+            low = cut
+
+    def _flowing(self, stream: BinaryIO) -> Iterator[bytes]:
+        kept = b""
+        while True:
+            data = stream.read(self._size)
+            if not data:
+                if kept:
+                    yield kept
+                return
+            kept = kept + data if kept else data
+            cut = _cut(kept.__getitem__, 0, len(kept))
+            if cut:
+                yield kept[:cut]
+                kept = kept[cut:]
+
+
+def _spooled(source: Any) -> BinaryIO:
+    """What can be read only once, as a temporary file that can be gone through again."""
+    held = tempfile.TemporaryFile()  # noqa: SIM115 # closed with the object that holds it
+    shutil.copyfileobj(open_bytes(source), held, 1 << 20)
+    return held
+
+
+def _is_packed(path: str) -> bool:
+    with open_bytes(path) as stream, Path(path).open("rb") as plain:
+        return stream.read(4) != plain.read(4)
+
+
+def _cut(at: Callable[[slice], bytes], low: int, high: int) -> int:
+    """The last place in (low, high) where the query changes from one line to the next; `low` when there is none."""
+    size = _WINDOW
+    while True:
+        start = max(low, high - size)
+        window = at(slice(start, high))
+        end = window.rfind(b"\n") + 1
+        begin = 0 if start == low else window.find(b"\n") + 1
+        if 0 < begin < end or (start == low and end):
+            cut = _change(window, begin, end)
+            if cut > begin:
+                return start + cut
+        if start == low:
+            return low
+        size *= 8
+
+
+def _change(data: bytes, begin: int, end: int) -> int:
+    """The start of the lines at the end of data[begin:end] that belong to its last query, found by halving.
+
+    Both are starts of lines. Where a query's lines do not stand together the answer is still a place where the query
+    changes; the rows tell the rest.
+    """
+    last, _ = _query(data, begin, end)
+    low, high = begin, end  # the lines from `high` on belong to the last query; what ends at `low` is open
+    if _query(data, begin, _line_end(data, begin, end))[0] == last:
+        return begin
+    while True:
+        middle = data.rfind(b"\n", low, (low + high) // 2) + 1
+        if middle <= low:
+            middle = data.find(b"\n", low, high) + 1
+            if middle >= high or middle <= low:
+                return high
+        query, _ = _query(data, begin, _line_end(data, middle, end))
+        if query == last:
+            high = middle
+        else:
+            low = middle
+
+
+def _line_end(data: bytes, start: int, end: int) -> int:
+    found = data.find(b"\n", start, end)
+    return end if found < 0 else found + 1
+
+
+def _query(data: bytes, begin: int, end: int) -> tuple[bytes, int]:
+    """The query of the last line with fields that ends at or before `end`, and where that line starts."""
+    while end > begin:
+        start = data.rfind(b"\n", begin, end - 1) + 1 or begin
+        fields = data[start:end].split(None, 1)
+        if fields and not fields[0].startswith(b"#"):
+            return fields[0], start
+        end = start
+    return b"", begin
+
+
+def _block(
+    data: bytes, line_of: Callable[[int], int], number: int, name: str, fields: tuple[str, ...], *, rank: bool
+) -> Block:
+    """One piece of a file as a polars frame."""
+    text, separator = data, _separator(data)
+    frame = _frame(text, separator, fields, rank)
+    is_plain = frame is not None
+    if frame is None:
+        text = _evened(data, len(fields))
+        frame = _frame(text, b" ", fields, rank)
+    if frame is None:
+        strict = _strict(data, line_of(number), name, fields)
+        frame = strict.polars()
+        columns = [column for column in frame.columns if rank or column != "rank"]
+        return Block(frame.select(columns), strict.place, name)
+    if is_plain:
+        return Block(frame, lambda row: f"{name}:{line_of(number) + row}", name)
+    return Block(frame, lambda row: _strict(data, line_of(number), name, fields).place(row), name)
+
+
+def _strict(data: bytes, line: int, name: str, fields: tuple[str, ...]) -> Block:
+    """The block by the reader that names the line of everything it refuses."""
+    from assay.formats import trec
+
+    parse = trec.parse_run if fields is _RUN else trec.parse_qrels
+    return parse(data, name, first_line=line)
+
+
+def _separator(data: bytes) -> bytes:
+    first = data[: data.find(b"\n") + 1 or len(data)]
+    return b"\t" if b"\t" in first else b" "
+
+
+def _is_even(data: bytes, separator: bytes, fields: int, lines: int) -> bool:
+    """True when the fields of every line are set apart by one separator, and there are no blank lines.
+
+    Two neighbouring bytes of white space are a doubled separator, a blank line, or a blank at either end of a line.
+    """
+    text = np.frombuffer(data, np.uint8)
+    mark = separator[0]
+    blanks = separators = 0
+    for start in range(0, len(text), _STEP):
+        part = text[start : start + _STEP + 1]  # one byte more, so that a pair across the edge is seen
+        blank = part <= 32
+        if (blank[1:] & blank[:-1]).any():
+            return False
+        blanks += int(np.count_nonzero(blank[:_STEP]))
+        separators += int(np.count_nonzero(part[:_STEP] == mark))
+    ends = lines if data.endswith(b"\n") else lines - 1
+    return bool(separators == (fields - 1) * lines and blanks == separators + ends)
+
+
+def _evened(data: bytes, fields: int) -> bytes:
+    """The same lines with single blanks between fields, without empty lines, comments and fields beyond the last."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    text = b"\n" + data.translate(_BLANKS) + b"\n"
+    for old, new in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n"), (b"\n\n", b"\n")):
+        while old in text:
+            text = text.replace(old, new)
+    if b"\n#" in text:
+        text = re.sub(rb"\n#[^\n]*", b"", text)
+    text = text[1:]
+    if text.count(b" ") > (fields - 1) * text.count(b"\n"):
+        text = b"\n".join(b" ".join(one.split(b" ", fields)[:fields]) for one in text.split(b"\n"))
+    return text
+
+
+def _frame(data: bytes, separator: bytes, fields: tuple[str, ...], rank: bool) -> pl.DataFrame | None:
+    """The needed columns; None when the block is not even or a field is not what it should be."""
+    import polars as pl
+
+    if not data or data[0] <= 32 or (b"#" in data and (data.startswith(b"#") or b"\n#" in data)):
+        return None
+    types = {"score": pl.Float64, "grade": pl.Float64, "rank": pl.Int64 if rank else pl.String}
+    wanted = [name for name in fields if name in _NEEDED or (rank and name == "rank")]
+    try:
+        frame = (
+            pl.scan_csv(
+                data,
+                has_header=False,
+                quote_char=None,
+                separator=separator.decode(),
+                schema={field: types.get(field, pl.String) for field in fields},
+            )
+            .select(wanted)
+            .collect()
+        )
+    except pl.exceptions.PolarsError:
+        return None
+    if sum(frame.null_count().row(0)) or not _is_even(data, separator, len(fields), frame.height):
+        return None
+    return frame
