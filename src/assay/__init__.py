@@ -30,15 +30,15 @@ _HOMES = {
     "as_table": "assay.tables",
     "evaluate": "assay.flows.evaluate",
     "evaluate_collections": "assay.flows.evaluate",
-    "explain": "assay.flows.evaluate",
+    "explain": "assay.flows.explain",
     "measure": "assay.measures.measure",
     "parse": "assay.measures.grammar",
-    "score": "assay.flows.evaluate",
+    "score": "assay.flows.explain",
     "show": "assay.flows.results",
 }
 """Every public name and the room it lives in; loaded when it is first used."""
 
-__all__ = ["__version__", *_HOMES]  # noqa: PLE0604 # the names above
+__all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import BinaryIO
+    from io import BufferedReader
 
     from numpy.random import Generator
 
@@ -48,6 +48,6 @@ def stream(seed: int, purpose: str) -> Generator:
     return np.random.default_rng([seed, word])
 
 
-def content_hash(file: BinaryIO) -> str:
+def content_hash(file: BufferedReader) -> str:
     """SHA-256 of all that is left to read, as `sha256sum` prints it."""
     return hashlib.file_digest(file, "sha256").hexdigest()

@@ -202,7 +202,7 @@ def explain(
     columns: str | None, format_: str | None, output: str | None, html: str | None, **choices: Any,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
-    from assay.flows.evaluate import explain as flow
+    from assay.flows.explain import explain as flow
 
     options = {"documents": documents, "format": input_format, "columns": spell_map(columns, "--columns"),
                "progress": progress(), "command": command_line(), **pick(choices)}  # fmt: skip
@@ -220,6 +220,6 @@ def explain(
 @outputs("table", "json", "csv", "jsonl", "md", "html")
 def measures(name: str | None, format_: str | None, output: str | None, html: str | None) -> None:
     """Translates the command line into one call of the flow."""
-    from assay.flows.evaluate import measures as flow
+    from assay.flows.explain import measures as flow
 
     show(flow(name), format=format_, output=output, html=html)

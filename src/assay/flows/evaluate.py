@@ -1,31 +1,32 @@
-"""`assay evaluate` and its neighbours: what every run scores, one value explained, one list scored by hand."""
+"""`assay evaluate`: what every run scores, alone and in parts, on one collection or several."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypedDict
 
-import numpy as np
-
-from assay.errors import InputError, did_you_mean
+from assay.errors import InputError
 from assay.flows.choices import Choices, chosen, with_gain
 from assay.flows.workbench import Workbench, short_names
 from assay.ranking.conventions import Conventions
 from assay.results import QUIET, Note, Progress, Source
-from assay.tables import Block, Document, Hit, Judgment, Topic
+from assay.tables import Block, Hit, Judgment, Topic
 
 if TYPE_CHECKING:
     from assay.measures.collections import Collections
-    from assay.measures.explain import Explanation
     from assay.measures.measure import Measure
     from assay.measures.score import Scores
-    from assay.ranking.ranking import Judged, Ranking
+    from assay.ranking.ranking import Judged
 
-Row = tuple[int, str, float | None, bool]
-"""Rank, document, score, and whether another document of the list has the same score."""
+
+class Reading(TypedDict):
+    """How files are read, where their content does not say it."""
+
+    format: str | None
+    columns: Mapping[str, str] | None
+
 
 JUDGMENT_COLUMNS = ("rater", "source")
 """What `by` may name of the judgments; every other name is a column of the topics."""
@@ -75,12 +76,12 @@ def evaluate(
 
     bench = Workbench.open() if bench is None else bench
     held = chosen(bench.workspace, choices)
-    wanted = _measures(measures, held)
-    reading = {"format": format, "columns": columns}
+    wanted = measures_of(measures, held)
+    reading: Reading = {"format": format, "columns": columns}
     named = _named(runs)
-    judgments = bench.table(_file(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
+    judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
     parts_by = [name.strip() for name in ([by] if isinstance(by, str) else by) if name.strip()]
-    topics = _file(bench, topics, "topics", needed=any(name not in JUDGMENT_COLUMNS for name in parts_by))
+    topics = file_of(bench, topics, "topics", needed=any(name not in JUDGMENT_COLUMNS for name in parts_by))
     queries = None if topics is None else bench.table(topics, Topic, name="topics")
     for name in parts_by:
         _check_part(name, judgments, queries)
@@ -88,7 +89,7 @@ def evaluate(
         named = {name: _again(bench, run, reading) for name, run in named.items()}
 
     def scored(rows: Block) -> Scores:
-        return _scored(bench, named, _prepared(rows, held.conventions), wanted, held.conventions, reading, progress)
+        return _scored(bench, named, prepared(rows, held.conventions), wanted, held.conventions, reading, progress)
 
     total = scored(judgments)
     if queries is not None:
@@ -98,7 +99,7 @@ def evaluate(
             parts = tuple(Part(name, value, scored(rows)) for value, rows in split(judgments, name))
             total = replace(total, parts=(*total.parts, *parts), _cache={})
     facts = tuple(Note("read", fact) for fact in _facts(judgments, queries))
-    return replace(total, notes=(*facts, *total.notes), source=_source(bench, held, command), _cache={})
+    return replace(total, notes=(*facts, *total.notes), source=source_of(bench, held, command), _cache={})
 
 
 def evaluate_collections(
@@ -124,126 +125,7 @@ def evaluate_collections(
     return Collections(names=tuple(collections), scores=tuple(found), source=found[-1].source)
 
 
-def explain(
-    run: Any,
-    qrels: Any,
-    query: str,
-    measure: Any,
-    *,
-    documents: Any = None,
-    format: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    bench: Workbench | None = None,
-    progress: Progress = QUIET,
-    command: str = "",
-    **choices: Any,
-) -> Explanation:
-    """One value worked out line by line, and what it would be if the unjudged were worst and best.
-
-    Args:
-        run: one run, as in `evaluate`.
-        qrels: the judgments; those of the workspace when None.
-        query: the id of the query.
-        measure: one measure.
-        documents: a table of documents, for their titles.
-        format, columns, bench, progress, command, **choices: as in `evaluate`.
-    """
-    from assay.measures.explain import explain as worked_out
-
-    bench = Workbench.open() if bench is None else bench
-    held = chosen(bench.workspace, choices)
-    wanted = _measures(measure, held)
-    if len(wanted) != 1:
-        raise InputError(f"{len(wanted)} measures were named; one value is explained at a time", remedy="name one")
-    reading = {"format": format, "columns": columns}
-    judgments = bench.table(_file(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
-    judged = _prepared(judgments, held.conventions)
-    if query not in judged.codes:
-        raise InputError(f"no query {query} in the judgments{did_you_mean(query, judged.queries)}", judgments.name)
-    ranking, rows = _rows_of(query, bench.blocks(run, **reading), judged, held.conventions)
-    titles = None if documents is None else _titles(bench.table(documents, Document, columns=columns))
-    found = worked_out(ranking, wanted[0], query, rows, titles=titles, conventions=held.conventions)
-    return replace(found, source=_source(bench, held, command))
-
-
-def score(
-    *,
-    measure: Any,
-    shown: Sequence[float | str | None] | None = None,
-    judged: Sequence[float] | None = None,
-    ranked: Sequence[str] | None = None,
-    relevant: Iterable[str] | Mapping[str, float] | None = None,
-    **choices: Any,
-) -> float:
-    """One list scored by hand.
-
-    Args:
-        measure: one measure, such as "nDCG(gain=exp)@5".
-        shown: grades in rank order; None or "?" is unjudged.
-        judged: every grade known for the query, those of the list included; the grades of the list when None.
-        ranked: document ids in rank order, instead of grades.
-        relevant: the relevant documents, or a dict of document to grade.
-        **choices: fields of `ranking.conventions.Conventions`.
-
-    Returns:
-        The value; NaN where the measure is undefined.
-
-    >>> score(shown=[2, 3, 0, 1, 2], judged=[3, 2, 2, 1, 0], measure="nDCG(gain=exp)@5")   # doctest: +ELLIPSIS
-    0.832242...
-    >>> score(ranked=["d3", "d1"], relevant={"d1"}, measure="P@2")
-    0.5
-    """
-    from assay.measures.score import score as scored
-
-    held = chosen(None, choices)
-    wanted = _measures(measure, held)
-    if len(wanted) != 1:
-        raise InputError(f"{len(wanted)} measures were named; `score` gives one value", remedy="name one")
-    if (shown is None) == (ranked is None):
-        raise InputError("a list is needed, once", remedy="pass shown=[grades] or ranked=[document ids]")
-    if ranked is not None:
-        if relevant is None:
-            raise InputError("ranked= needs the relevant documents", remedy='pass relevant={"d1", "d2"}')
-        if isinstance(relevant, str):
-            raise InputError("relevant= is one text, not a set of documents", remedy="pass relevant={...}")
-        grades = dict(relevant) if isinstance(relevant, Mapping) else dict.fromkeys(relevant, 1.0)
-        docs = list(ranked)
-    else:
-        docs, grades = _by_grades(shown or (), judged)
-    rows = {"query_id": ["q"] * len(grades), "doc_id": list(grades), "grade": [float(g) for g in grades.values()]}
-    hits = {"query_id": ["q"] * len(docs), "doc_id": docs, "rank": list(range(1, len(docs) + 1))}
-    conventions = held.conventions.but(order="rank")
-    if not grades:  # nothing is known: the measure is undefined, not the input wrong
-        return float("nan")
-    prepared = _prepared(Block(rows, lambda i: f"judgment {i + 1}", "judged"), conventions)
-    block = Block(hits, lambda i: f"rank {i + 1}", "list")
-    return float(scored([block], prepared, wanted, conventions, "list").values[0, 0, 0])
-
-
-def _by_grades(
-    shown: Sequence[float | str | None], judged: Sequence[float] | None
-) -> tuple[list[str], dict[str, float]]:
-    """Documents for a list of grades: those that are shown, then those that are only judged."""
-    grades: dict[str, float] = {}
-    docs = [f"d{i}" for i in range(1, len(shown) + 1)]
-    left = [] if judged is None else [float(grade) for grade in judged]
-    for doc, grade in zip(docs, shown, strict=True):
-        if grade is None or grade == "?":
-            continue
-        try:
-            grades[doc] = float(grade)
-        except ValueError:
-            raise InputError(f"{grade!r} in shown= is no grade", remedy='pass numbers; None or "?" is unjudged') from None
-        if grades[doc] in left:
-            left.remove(grades[doc])
-        elif judged is not None and grades[doc] > 0:
-            raise InputError(
-                f"grade {grade} is shown more often than judged= lists it", remedy="judged= holds every known grade"
-            )
-    return docs, {**grades, **{f"elsewhere-{i}": grade for i, grade in enumerate(left)}}
-
-
-def _measures(measures: Any, held: Choices) -> list[Measure]:
+def measures_of(measures: Any, held: Choices) -> list[Measure]:
     """Text, measures or a list of either to measures; the team's own when None."""
     from assay.measures.grammar import parse
     from assay.measures.measure import Measure
@@ -262,7 +144,9 @@ def _named(runs: Any) -> dict[str, Any]:
     if isinstance(runs, (str, os.PathLike, Block)) or hasattr(runs, "__arrow_c_stream__"):
         runs = [runs]
     elif isinstance(runs, Mapping):
-        is_run = all(isinstance(x, Mapping) and not any(isinstance(y, Mapping) for y in x.values()) for x in runs.values())
+        is_run = all(
+            isinstance(x, Mapping) and not any(isinstance(y, Mapping) for y in x.values()) for x in runs.values()
+        )
         if runs and not is_run:
             return {str(name): run for name, run in runs.items()}
         runs = [runs]
@@ -274,7 +158,7 @@ def _named(runs: Any) -> dict[str, Any]:
     return dict(zip(short_names(runs), runs, strict=True))
 
 
-def _file(bench: Workbench, x: Any, name: str, needed: bool = True) -> Any:
+def file_of(bench: Workbench, x: Any, name: str, needed: bool = True) -> Any:
     """What was given, or the workspace's own file of that name."""
     if x is not None or bench.workspace is None:
         if x is None and name == "qrels":
@@ -292,19 +176,17 @@ def _check_part(name: str, judgments: Block, queries: Block | None) -> None:
     """Refuses a part that no table has a column for."""
     if name in JUDGMENT_COLUMNS:
         if name not in judgments.columns:
-            raise InputError(
-                f"the judgments have no column {name}", judgments.name, "pass judgments with that column"
-            )
+            raise InputError(f"the judgments have no column {name}", judgments.name, "pass judgments with that column")
     elif queries is None:
         raise InputError(f"--by {name} needs a topics table", remedy=f"pass --topics FILE with a column {name}")
 
 
-def _again(bench: Workbench, run: Any, reading: Mapping[str, Any]) -> Any:
+def _again(bench: Workbench, run: Any, reading: Reading) -> Any:
     """The run as something that can be read several times."""
     return bench.table(run, Hit, **reading) if run == "-" else run
 
 
-def _prepared(judgments: Block, conventions: Conventions) -> Judged:
+def prepared(judgments: Block, conventions: Conventions) -> Judged:
     """The judgments, one grade a pair, ready for every run."""
     from assay.judgments.aggregate import aggregate
     from assay.ranking.align import judged
@@ -314,7 +196,7 @@ def _prepared(judgments: Block, conventions: Conventions) -> Judged:
 
 def _scored(
     bench: Workbench, runs: Mapping[str, Any], judged: Judged, measures: list[Measure], conventions: Conventions,
-    reading: Mapping[str, Any], progress: Progress,
+    reading: Reading, progress: Progress,
 ) -> Scores:  # fmt: skip
     from assay.measures.score import join, score
 
@@ -340,66 +222,12 @@ def _with_topics(scores: Scores, topics: Block, parts_by: list[str], held: Choic
     return replace(scores, parts=tuple(parts), _cache={})
 
 
-def _rows_of(query: str, blocks: Iterable[Block], judged: Judged, conventions: Conventions) -> tuple[Ranking, list[Row]]:
-    """The ranking of one query, and all of its rows in their final order, the unjudged among them."""
-    from assay.ranking.align import align
-    from assay.ranking.align import judged as prepare
-
-    block = _only(query, blocks)
-    ranking = align(block, judged, conventions).ranking
-    if not len(block):
-        return ranking, []
-    # Judging every row of the list, the unknown ones below all others, lets `align` place them by its own rules.
-    known = {judged.docs[i]: float(judged.grade[i]) for i in np.flatnonzero(judged.query == judged.codes[query]).tolist()}
-    lowest = min(known.values(), default=0.0) - 1.0
-    docs = list(dict.fromkeys(block.frame["doc_id"]))
-    every = {"query_id": [query] * len(docs), "doc_id": docs, "grade": [known.get(doc, lowest) for doc in docs]}
-    placed = align(block, prepare(Block(every, block.place), conventions.but(negative="judged")), conventions).ranking
-    scores: dict[str, float | None] = {}
-    if "score" in block.columns:
-        for doc, value in zip(block.frame["doc_id"], block.frame["score"], strict=True):
-            scores.setdefault(doc, value)
-    counts = Counter(scores.values())
-    shown = [(rank, docs[i]) for rank, i in zip(placed.rank.tolist(), placed.judgment.tolist(), strict=True)]
-    return ranking, [(rank, doc, scores.get(doc), counts[scores.get(doc)] > 1) for rank, doc in shown]
-
-
-def _only(query: str, blocks: Iterable[Block]) -> Block:
-    """The rows of one query of a run, as plain columns; each knows its place in the run."""
-    names = [field.name for field in fields(Hit)]
-    columns: dict[str, list[Any]] = {}
-    places: list[str] = []
-    label = ""
-    for block in blocks:
-        label = label or block.name
-        if block.is_small:
-            at = [i for i, name in enumerate(block.frame["query_id"]) if name == query]
-            found = {name: [block.frame[name][i] for i in at] for name in names if name in block.columns}
-        else:
-            mask = block.polars()["query_id"] == query
-            at = mask.arg_true().to_list()
-            found = block.polars().filter(mask).select([n for n in names if n in block.columns]).to_dict(as_series=False)
-        for name, values in found.items():
-            columns.setdefault(name, []).extend(values)
-        places += [block.place(i) for i in at]
-    columns = columns or {"query_id": [], "doc_id": [], "score": []}
-    return Block(columns, places.__getitem__, label)
-
-
-def _titles(documents: Block) -> dict[str, str]:
-    names = documents.columns
-    column = next((name for name in ("title", "text") if name in names), None)
-    if column is None:
-        return {}
-    frame = documents.frame
-    return {str(doc): str(title or "") for doc, title in zip(frame["doc_id"], frame[column], strict=True)}
-
-
 def _facts(judgments: Block, topics: Block | None) -> list[str]:
     return [*judgments.facts, *(topics.facts if topics is not None else ())]
 
 
-def _source(bench: Workbench, held: Choices, command: str) -> Source:
+def source_of(bench: Workbench, held: Choices, command: str) -> Source:
+    """How the result was made."""
     from assay import __version__
 
     return Source(
