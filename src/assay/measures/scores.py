@@ -77,7 +77,7 @@ class Scores(Result):
         values: float64 of shape (runs, measures, queries); NaN is undefined or not averaged.
         judged: float64 of that shape: the share of the first `cutoff` documents that is judged; NaN without a cutoff.
         coverage: one a run.
-        weights: traffic of each query, float64 of shape (queries,); None when not known.
+        weights: traffic of each query, float64 of shape (queries,), NaN where not known; None when known nowhere.
         parts: the same scores by segment, intent, source or rater.
     """
 
@@ -101,12 +101,13 @@ class Scores(Result):
         Args:
             measure: which one; may be left out when there is one.
             run: which one; may be left out when there is one.
-            weighted: by the traffic of each query.
+            weighted: by the traffic of each query; a query whose traffic is not known is left out.
         """
         values = self.value(measure, run)
         use = ~np.isnan(values)
         if not weighted:
             return float(values[use].mean()) if use.any() else float("nan")
+        use &= ~np.isnan(self._weights())
         weights = self._weights()[use]
         total = float(weights.sum())
         return float((weights * values[use]).sum()) / total if total > 0 else float("nan")
