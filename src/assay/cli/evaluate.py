@@ -2,107 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from assay.cli.options import FORMATS, READING, conventions, inputs, outputs, pick, reading
 from assay.cli.output import progress, show
 from assay.cli.verb import Verb, command_line, spell_map
 from assay.errors import InputError
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-FORMATS = ("table", "json", "csv", "jsonl", "parquet", "md", "trec_eval", "html", "assay")
-
-CHOICES: dict[str, tuple[str, str]] = {
-    "order": ("auto|score|rank", "What orders a run; auto takes the score where there is one."),
-    "ties": ("docid|input|expected|best|worst", "How equal scores are ordered; expected averages over all orders."),
-    "scores": ("64-bit|32-bit", "The width in which scores are compared."),
-    "missing": ("zero|skip|error", "A judged query that the run lacks."),
-    "no_relevant": ("drop|zero|one", "A query without a relevant document."),
-    "unlisted": ("unjudged|not-relevant", "What a pair means that the judgments do not list."),
-    "duplicates": ("refuse|keep-first", "A document twice for one query."),
-    "negative": ("judged|unjudged", "A grade below 0."),
-    "raters": ("mean|majority|median|NAME", "How the grades of several raters become one."),
-}
-"""The conventions as options; `Conventions` checks the values, so that a file and an option are judged alike."""
-
-
-def conventions(command: F) -> F:
-    """Adds the options that change a number. An option that is not given is None: then the settings decide."""
-    given = [click.option("--compat", metavar="trec_eval-9|trec_eval-10", help="All conventions of another program.")]
-    for name, (values, about) in CHOICES.items():
-        given.append(click.option("--" + name.replace("_", "-"), name, metavar=values, help=about))
-    given.append(
-        click.option("--gain", metavar="linear|exp", help="What a grade is worth where the measure does not say.")
-    )
-    given.append(click.option("--rel", type=float, metavar="GRADE", help="The lowest relevant grade."))
-    given.append(
-        click.option("--include", metavar="KINDS", help="Rows that count beside organic ones: sponsored,pinned.")
-    )
-    for option in reversed(given):
-        command = option(command)
-    return command
-
-
-def inputs(command: F) -> F:
-    """Adds the options that say how inputs are read."""
-    for option in (
-        click.option("--columns", metavar="NAME=COLUMN,...", help="What our columns are called in the input."),
-        click.option(
-            "--input-format", metavar="FORMAT", help="trec, csv, tsv, jsonl, parquet or arrow; else recognised."
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def outputs(*formats: str) -> Callable[[F], F]:
-    """Adds the options that say where the answer goes."""
-
-    def add(command: F) -> F:
-        for option in (
-            click.option("--html", metavar="FILE", help="Also write one self-contained page."),
-            click.option("-o", "--output", metavar="FILE", help="Write there; the ending says the format."),
-            click.option("--format", "format_", type=click.Choice(formats), help="How to print."),
-        ):
-            command = option(command)
-        return command
-
-    return add
-
-
-READING = ("per_query", "quartiles", "interval", "level", "seed")
-
-
-def reading(command: F) -> F:
-    """Adds the options that say what of the scores is shown."""
-    for option in (
-        click.option("--seed", type=click.IntRange(0), help="Of the bootstrap: 0 unless given."),
-        click.option(
-            "--level",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            help="Its coverage: 0.95 unless given.",
-        ),
-        click.option(
-            "--interval",
-            type=click.Choice(["t", "bootstrap", "none"]),
-            help="Of the mean over queries: t unless given.",
-        ),
-        click.option("--quartiles", is_flag=True, default=None, help="Also the quartiles, whatever the width."),
-        click.option("--per-query", is_flag=True, default=None, help="Also every query."),
-    ):
-        command = option(command)
-    return command
-
-
-def pick(choices: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given; `--include a,b` as a tuple."""
-    given = {name: value for name, value in choices.items() if value is not None}
-    if "include" in given:
-        given["include"] = tuple(kind.strip() for kind in given["include"].split(",") if kind.strip())
-    return given
 
 
 @click.command(
@@ -205,7 +112,7 @@ def explain(
     from assay.flows.explain import explain as flow
 
     options = {"documents": documents, "format": input_format, "columns": spell_map(columns, "--columns"),
-               "progress": progress(), "command": command_line(), **pick(choices)}  # fmt: skip
+               "command": command_line(), **pick(choices)}  # fmt: skip
     result = flow(run, qrels, query, measure, **options)
     show(result, format=format_, output=output, html=html, inputs=filter(None, (run, qrels, documents)))
 

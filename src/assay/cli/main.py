@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from assay.cli.verb import VOICE, voice_options
-from assay.errors import AssayError, did_you_mean
+from assay.errors import AssayError, nearest
 
 VERBS: dict[str, dict[str, tuple[str, str]]] = {
     "Measure": {
@@ -57,7 +57,7 @@ class Verbs(click.Group):
         if name.startswith("-") or any(name in group for group in VERBS.values()):
             return super().resolve_command(ctx, args)
         known = self.list_commands(ctx)
-        raise click.UsageError(f"unknown command {name}{did_you_mean(name, known)}", ctx)
+        raise click.UsageError(f"unknown command {name}{_closest(name, known)}", ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs by what they are for."""
@@ -148,13 +148,18 @@ def _say(message: str, remedy: str = "", code: int = COULD_NOT_RUN) -> int:
     return code
 
 
+def _closest(name: str, names: list[str]) -> str:
+    close = nearest(name, names, most=1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
 def _usage(error: click.ClickException) -> tuple[str, str]:
     """Click's message in our words, and what mends it."""
     ctx: Any = getattr(error, "ctx", None)
     path = ctx.command_path if ctx else "assay"
     if isinstance(error, click.NoSuchOption):
         known = [name for param in ctx.command.params for name in param.opts] if ctx else []
-        text = f"unknown option {error.option_name}{did_you_mean(error.option_name, known)}"
+        text = f"unknown option {error.option_name}{_closest(error.option_name, known)}"
     elif isinstance(error, click.MissingParameter) and error.param is not None:
         text = f"{error.param.human_readable_name} is missing"
     else:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.evaluate import FORMATS, outputs, pick, reading
+from assay.cli.options import FORMATS, outputs, pick, reading
 from assay.cli.output import show as put
 from assay.cli.verb import Verb
 
@@ -15,7 +15,7 @@ from assay.cli.verb import Verb
     "show",
     cls=Verb,
     example="assay show scores.assay --per-query",
-    help="Show a saved result again, without its runs.\n\nResults are saved by -o FILE.assay, and in Python by .save().",
+    help="Show a saved result again, without its runs.\n\nA result is saved by -o FILE.assay, in Python by .save().",
 )
 @click.argument("file")
 @reading

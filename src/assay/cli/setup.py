@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from assay.cli.evaluate import conventions, outputs, pick
+from assay.cli.options import conventions, outputs, pick
 from assay.cli.output import columns, draw, emit, show
 from assay.cli.verb import Verb
 from assay.flows.template import QUESTIONS
@@ -20,8 +20,8 @@ FORMATS = ("table", "json", "csv", "jsonl", "md", "html")
     "demo",
     cls=Verb,
     example="assay demo --folder example",
-    help="Score the bundled example, a small product search.\n\nWith --folder the files are copied there first, so that "
-    "the commands that it prints can be typed.",
+    help="Score the bundled example, a small product search.\n\n"
+    "With --folder the files are copied there first, so that the commands that it prints can be typed.",
 )
 @click.option("--folder", metavar="NAME", help="Copy the files of the example there.")
 def demo(folder: str | None) -> None:
@@ -109,7 +109,8 @@ def config_show(format_: str | None, output: str | None, html: str | None, **cho
     "doctor",
     cls=Verb,
     example="assay doctor",
-    help="Check versions, optional parts and the files of the workspace.\n\nThe exit code is 1 when a command would fail.",
+    help="Check versions, optional parts and the files of the workspace.\n\n"
+    "The exit code is 1 when a command would fail.",
 )
 @outputs(*FORMATS)
 def doctor(format_: str | None, output: str | None, html: str | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +55,23 @@ def voice_options() -> list[click.Option]:
     ]
 
 
+class Choice(click.Option):
+    """An option that stands in a section of the help.
+
+    Args:
+        section: its heading.
+    """
+
+    def __init__(self, *args: Any, section: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.section = section
+
+
+def choice(*names: str, section: str = "", **kwargs: Any) -> Callable[[Any], Any]:
+    """As `click.option`, in a section of the help."""
+    return click.option(*names, cls=Choice, section=section, **kwargs)
+
+
 class Verb(click.Command):
     """A command whose help ends with one example, and which takes the options of the voice.
 
@@ -64,7 +82,22 @@ class Verb(click.Command):
     def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.example = example
+        self._own = {param.name for param in self.params}
         self.params.extend(voice_options())
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the options by section: those of the verb first, those of every verb last."""
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                own = getattr(param, "section", "") or ("Options" if param.name in self._own else "Everywhere")
+                sections.setdefault(own, []).append(record)
+        everywhere = sections.pop("Everywhere", [])
+        for name, records in (*sections.items(), ("Everywhere", everywhere)):
+            if records:
+                with formatter.section(name):
+                    formatter.write_dl(records, col_max=34)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the example."""

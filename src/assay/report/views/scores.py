@@ -100,7 +100,8 @@ def by_part(scores: Scores, reading: Reading) -> Iterator[Part]:
     """A table for each kind of part, the total in its last rows."""
     for kind in dict.fromkeys(part.kind for part in scores.parts):
         chosen = [part for part in scores.parts if part.kind == kind]
-        lead = "" if scores.weights is not None else "Traffic is not known: pass --topics with a column weight."
+        wants = scores.weights is None and kind not in ("rater", "source")
+        lead = "Traffic is not known: pass --topics with a column weight." if wants else ""
         yield Heading(f"By {kind}", lead)
         yield part_table(kind, [(part.name, part.scores) for part in chosen], scores, reading)
 

@@ -1,0 +1,104 @@
+"""Options that several verbs share: conventions, how inputs are read, what is shown and where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import click
+
+from assay.cli.verb import choice
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FORMATS = ("table", "json", "csv", "jsonl", "parquet", "md", "trec_eval", "html", "assay")
+"""Every format that scores can be written in."""
+
+CHOICES: dict[str, tuple[str, str]] = {
+    "order": ("auto|score|rank", "What orders a run; auto takes the score where there is one."),
+    "ties": ("docid|input|expected|best|worst", "How equal scores are ordered; expected averages over all orders."),
+    "scores": ("64-bit|32-bit", "The width in which scores are compared."),
+    "missing": ("zero|skip|error", "A judged query that the run lacks."),
+    "no_relevant": ("drop|zero|one", "A query without a relevant document."),
+    "unlisted": ("unjudged|not-relevant", "What a pair means that the judgments do not list."),
+    "duplicates": ("refuse|keep-first", "A document twice for one query."),
+    "negative": ("judged|unjudged", "A grade below 0."),
+    "raters": ("mean|majority|median|NAME", "How the grades of several raters become one."),
+    "include": ("KINDS", "Rows that count beside organic ones: sponsored,pinned."),
+    "gain": ("linear|exp", "What a grade is worth where the measure does not say."),
+}
+"""What changes a number, as options; `Conventions` checks the values, so that a file and an option are judged alike."""
+
+
+def added(options: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
+    """A decorator that adds some options in this order."""
+
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def conventions(command: F) -> F:
+    """Adds the options that change a number. An option that is not given is None: then the settings decide."""
+    say = partial(choice, section="Conventions")
+    given = [say("--compat", metavar="trec_eval-9|trec_eval-10", help="All conventions of another program.")]
+    for name, (values, about) in CHOICES.items():
+        given.append(say("--" + name.replace("_", "-"), name, metavar=values, help=about))
+    given.append(say("--rel", type=float, metavar="GRADE", help="The lowest relevant grade."))
+    return added(given)(command)
+
+
+def inputs(command: F) -> F:
+    """Adds the options that say how inputs are read."""
+    say = partial(choice, section="Inputs")
+    known = "trec, csv, tsv, jsonl, parquet or arrow; recognised from content unless given."
+    return added(
+        [
+            say("--input-format", metavar="FORMAT", help=known),
+            say("--columns", metavar="NAME=COLUMN,...", help="Which column of the input holds what."),
+        ]
+    )(command)
+
+
+def outputs(*formats: str) -> Callable[[F], F]:
+    """Adds the options that say where the answer goes."""
+    say = partial(choice, section="Output")
+    return added(
+        [
+            say("--format", "format_", type=click.Choice(formats), metavar="NAME", help=f"{', '.join(formats)}."),
+            say("-o", "--output", metavar="FILE", help="Write there; the ending says the format unless --format does."),
+            say("--html", metavar="FILE", help="Also write one self-contained page."),
+        ]
+    )
+
+
+READING = ("per_query", "quartiles", "interval", "level", "seed")
+"""The options of `reading`."""
+
+
+def reading(command: F) -> F:
+    """Adds the options that say what of the scores is shown."""
+    say = partial(choice, section="What is shown")
+    share = click.FloatRange(0, 1, min_open=True, max_open=True)
+    methods = click.Choice(["t", "bootstrap", "none"])
+    return added(
+        [
+            say("--per-query", is_flag=True, default=None, help="Also every query."),
+            say("--quartiles", is_flag=True, default=None, help="Also the quartiles, whatever the width."),
+            say("--interval", type=methods, help="Of the mean over queries: t unless given."),
+            say("--level", type=share, metavar="SHARE", help="Its coverage: 0.95 unless given."),
+            say("--seed", type=click.IntRange(0), metavar="NUMBER", help="Of the bootstrap: 0 unless given."),
+        ]
+    )(command)
+
+
+def pick(choices: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given; `--include a,b` as a tuple."""
+    given = {name: value for name, value in choices.items() if value is not None}
+    if "include" in given:
+        given["include"] = tuple(kind.strip() for kind in given["include"].split(",") if kind.strip())
+    return given
