@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,10 @@ from hypothesis import strategies as st
 
 import assay
 from assay.flows.workbench import Workbench
+from assay.formats.blocks import RunBlocks, read_qrels
+from assay.measures.score import score
+from assay.ranking.align import judged
+from assay.ranking.conventions import COMPAT, Conventions
 from golden.reference import ABOUT_LENGTH
 from golden.witness import Grades, Scores, as_qrels, as_run, pytrec, spelled
 
@@ -29,16 +34,16 @@ SCORES = st.integers(-6, 6).map(lambda k: k / 8)
 
 @st.composite
 def judged_runs(draw: st.DrawFn) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    judged = draw(st.lists(st.sampled_from(QUERIES), min_size=1, unique=True))
+    topics = draw(st.lists(st.sampled_from(QUERIES), min_size=1, unique=True))
     qrels = {}
-    for query in judged:
+    for query in topics:
         grades = draw(st.dictionaries(st.sampled_from(IDS), GRADES, min_size=1, max_size=10))
         if all(grade < 0 for grade in grades.values()):  # the witness dies of a query with negative grades only
             grades["judged"] = 0
         qrels[query] = grades
-    returned = set(draw(st.lists(st.sampled_from(QUERIES), unique=True))) | {judged[0]}
+    returned = set(draw(st.lists(st.sampled_from(QUERIES), unique=True))) | {topics[0]}
     ids = st.sampled_from([*IDS, "new1", "new2"])
-    run = {q: draw(st.dictionaries(ids, SCORES, min_size=int(q == judged[0]), max_size=14)) for q in sorted(returned)}
+    run = {q: draw(st.dictionaries(ids, SCORES, min_size=int(q == topics[0]), max_size=14)) for q in sorted(returned)}
     return qrels, run
 
 
@@ -52,13 +57,29 @@ def _files(folder: Path, qrels: Grades, run: Scores) -> tuple[Path, Path]:
     return run_file, qrels_file
 
 
-def _ways(folder: Path, qrels: Grades, run: Scores) -> dict[str, tuple[Any, Any, Workbench]]:
-    """The same run in plain Python, through the stream of blocks, and as it is in memory."""
+Way = Callable[[list[str], dict[str, Any]], Any]
+
+
+def _ways(folder: Path, qrels: Grades, run: Scores) -> dict[str, Way]:
+    """The same run in plain Python, through the stream, cut into many blocks, and as it is in memory."""
     run_file, qrels_file = _files(folder, qrels, run)
+
+    def read_with(small: int) -> Way:
+        bench = Workbench(small=small, hashes=False)
+        return lambda texts, options: assay.evaluate(run_file, qrels_file, texts, bench=bench, **options)
+
+    def in_blocks(texts: list[str], options: dict[str, Any]) -> Any:
+        choices = {name: value for name, value in options.items() if name != "compat"}
+        conventions = Conventions().but(**COMPAT.get(options.get("compat", ""), {}), **choices)
+        size = max(64, run_file.stat().st_size // 7)
+        judgments = judged(read_qrels(qrels_file, size), conventions)
+        return score(RunBlocks(run_file, size), judgments, assay.parse(texts), conventions)
+
     return {
-        "plain": (run_file, qrels_file, Workbench(small=1 << 40, hashes=False)),
-        "stream": (run_file, qrels_file, Workbench(small=0, hashes=False)),
-        "memory": (run, qrels, Workbench(hashes=False)),
+        "plain": read_with(1 << 40),
+        "stream": read_with(0),
+        "blocks": in_blocks,
+        "memory": lambda texts, options: assay.evaluate(run, qrels, texts, bench=Workbench(hashes=False), **options),
     }
 
 
@@ -72,8 +93,8 @@ def _assert_same(qrels: Grades, run: Scores, folder: Path, *, rel: int = 1, judg
         names = {name: text for name, text in names.items() if name not in ("num_rel",)}  # it counts these at level 1
     texts = list(names.values())
     options: dict[str, Any] = {"compat": "trec_eval-9"} | ({"rel": rel} if rel > 1 else {})
-    for way, (a_run, some_qrels, bench) in _ways(folder, qrels, run).items():
-        scores = assay.evaluate(a_run, some_qrels, texts, bench=bench, **options)
+    for way, evaluate in _ways(folder, qrels, run).items():
+        scores = evaluate(texts, options)
         assert set(scores.queries) == set(qrels)
         for j, (name, text) in enumerate(names.items()):
             for query, value in zip(scores.queries, scores.values[0, j].tolist(), strict=True):
@@ -111,15 +132,15 @@ def _random(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, f
     for i in range(40):
         query = f"{rng.integers(1, 1000)}-{i}"
         pool = [f"doc{n}" for n in rng.permutation(200)]
-        depth, judged = int(rng.integers(1, 80)), int(rng.integers(1, 60))
+        depth, known = int(rng.integers(1, 80)), int(rng.integers(1, 60))
         width = int(rng.choice([2, 5, 50, 4000]))
         scores = np.float32(rng.integers(0, width, depth) / 16.0)
         if rng.random() > 0.1:
             run[query] = dict(zip(pool[:depth], scores.tolist(), strict=True))
         if rng.random() > 0.1:
-            grades = rng.choice([-1, 0, 1, 2, 3], judged, p=[0.05, 0.55, 0.25, 0.1, 0.05])
+            grades = rng.choice([-1, 0, 1, 2, 3], known, p=[0.05, 0.55, 0.25, 0.1, 0.05])
             grades[0] = max(grades[0], 0)
-            documents = rng.choice(120, judged, replace=False)
+            documents = rng.choice(120, known, replace=False)
             qrels[query] = {pool[n]: int(grade) for n, grade in zip(documents, grades, strict=True)}
     return qrels, run
 
@@ -140,8 +161,8 @@ def test_scores_that_differ_only_in_64_bits_are_ties_in_32(seed: int, tmp_path: 
 
 
 def _assert_sorted_by_64_bits(qrels: Grades, run: Scores, folder: Path) -> None:
-    for way, (a_run, some_qrels, bench) in _ways(folder, qrels, run).items():
-        scores = assay.evaluate(a_run, some_qrels, ["RR"], bench=bench, no_relevant="zero")
+    for way, evaluate in _ways(folder, qrels, run).items():
+        scores = evaluate(["RR"], {"no_relevant": "zero"})
         for query, value in zip(scores.queries, scores.values[0, 0].tolist(), strict=True):
             order = sorted(run[query], key=lambda d: -run[query][d])
             first = next((i for i, d in enumerate(order, 1) if qrels[query].get(d, 0) > 0), None)
@@ -167,3 +188,8 @@ def test_a_query_with_an_empty_list_counts_as_zero_and_not_as_missing():
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     scores = assay.evaluate({"q1": {"a": 1.0}, "q2": {}}, qrels, ["RR", "nDCG@10"], missing="error")
     assert scores.values[0].tolist() == [[1.0, 0.0], [1.0, 0.0]]
+
+
+def test_the_blocks_of_this_test_are_several(tmp_path: Path):
+    run_file, _ = _files(tmp_path, *_random(0))
+    assert len(list(RunBlocks(run_file, run_file.stat().st_size // 7))) > 3
