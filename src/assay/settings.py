@@ -228,7 +228,7 @@ def _faults(section: Section, keys: Mapping[str, Any], errors: Iterable[Any]) ->
         path = tuple(str(part) for part in error["loc"])
         key = path[0] if path else section.name
         if error["type"] == "literal_error":
-            choices = re.findall(r"'([^']*)'", error["ctx"]["expected"])
+            choices = [name for name in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if name]  # "" is no answer
             close = did_you_mean(str(error["input"]), choices)
             what = f"{key} {error['input']!r} is not one of {', '.join(choices)}{close}"
             remedy = f"write one of {', '.join(choices)}"

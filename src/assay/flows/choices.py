@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -172,6 +173,11 @@ def _conventions(section: Section, given: Mapping[str, Any], origins: dict[str, 
         for key, (value, origin) in level.items():
             values[key] = value
             origins[f"conventions.{key}"] = origin
+    rel = values.get("rel")
+    if rel is not None and not math.isfinite(rel):  # TOML and floats know nan, and no grade is at least that
+        raise InputError(
+            f"rel {rel} is not a grade", origins["conventions.rel"], "give the lowest relevant grade, such as 1"
+        )
     return Conventions(**values)
 
 

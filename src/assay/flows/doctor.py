@@ -95,13 +95,11 @@ def doctor(bench: Workbench | None = None, folder: str | os.PathLike[str] | None
     try:
         workspace = Workspace.find(folder) if bench is None else bench.workspace
         checks += [_found(workspace), *_variables(workspace)]
-        choices = chosen(workspace)
+        checks += _measures(chosen(workspace))
+        if workspace is not None:
+            checks += _files(workspace)
     except InputError as error:
         checks.append(Check("workspace", FILE, "problem", _sentence(error), error.remedy))
-        return Checks(checks=tuple(checks))
-    checks += _measures(choices)
-    if workspace is not None:
-        checks += _files(workspace)
     return Checks(checks=tuple(checks))
 
 
@@ -193,12 +191,14 @@ def _extras() -> Iterator[Check]:
         offered = set()
     for package, extra, purpose in EXTRAS:
         try:
-            yield Check("extras", package, "ok", f"{metadata.version(package)}, for {purpose}")
+            found = metadata.version(package)
         except metadata.PackageNotFoundError:
-            what = f"'assay[{extra}]'" if extra in offered else package
-            yield Check(
-                "extras", package, "ok", f"not installed; for {purpose}", f"pip install {what}, if you want that"
-            )
+            found = "not installed"
+        if extra not in offered:
+            yield Check("extras", package, "ok", f"{found}; this version does not use it (later for {purpose})")
+        else:
+            remedy = f"pip install 'assay[{extra}]', if you want that" if found == "not installed" else ""
+            yield Check("extras", package, "ok", f"{found}; for {purpose}", remedy)
 
 
 def _plugins() -> Iterator[Check]:

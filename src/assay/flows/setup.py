@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -103,9 +104,12 @@ def _checked(given: Mapping[str, str]) -> dict[str, str]:
     answers["k"] = str(int(answers["k"]))
     if answers["rel"]:
         try:
-            answers["rel"] = repr(float(answers["rel"])).removesuffix(".0")
+            grade = float(answers["rel"])
         except ValueError:
-            raise InputError(f"{answers['rel']!r} is not a grade", "--rel", "pass --rel 1") from None
+            grade = math.nan
+        if not math.isfinite(grade):
+            raise InputError(f"{answers['rel']!r} is not a grade", "--rel", "pass --rel 1")
+        answers["rel"] = repr(grade).removesuffix(".0")
     for name in ("primary", "guardrails"):
         measures = parse(re.sub(r"@k\b", f"@{answers['k']}", answers[name])) if answers[name] else []
         answers[name] = " ".join(str(measure) for measure in measures)

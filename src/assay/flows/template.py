@@ -32,7 +32,7 @@ QUESTIONS = (
         why="A page of ten, a context of eight chunks: values are computed for what is read.",
     ),
     Question(
-        "primary", "Which measure decides?", "nDCG@10",
+        "primary", "Which measure decides (k stands for that number)?", "nDCG@k",
         why="nDCG for several right answers with grades, RR for one right answer, R where a later stage reads all.",
     ),
     Question(
