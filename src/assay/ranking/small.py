@@ -146,7 +146,7 @@ def _meet(
     """The judged rows with their judgments, and documents that a query has twice."""
     lookup, nothing = _lookup(judged), dict[str, int]()
     hit, judgment, repeated = list[int](), list[int](), list[tuple[int, int]]()
-    for name, start, end in zip(names, starts, [*starts[1:], len(docs)], strict=True):
+    for name, start, end in zip(names, starts, [*starts, len(docs)][1:], strict=True):
         shown = docs[start:end]
         if len(set(shown)) < len(shown):
             seen: dict[str, int] = {}
