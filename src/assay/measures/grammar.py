@@ -116,6 +116,15 @@ def split(text: str) -> list[str]:
 
 def _parse_one(text: str) -> list[Measure]:
     """One measure with all its cutoffs."""
+    found = _read(text)
+    if found is None:
+        name = _NAME.match(text)
+        raise _unknown(text, name.group() if name else "")
+    return found
+
+
+def _read(text: str) -> list[Measure] | None:
+    """One measure with all its cutoffs; None where the name is unknown."""
     name = _NAME.match(text)
     whole = name.group() if name else ""
     rest = text[len(whole) :]
@@ -124,19 +133,19 @@ def _parse_one(text: str) -> list[Measure]:
         if found is not None:
             return _finish(found, rest, text, whole)
     level = _LEVEL.fullmatch(text)
-    if level and (at := _parse_quietly(level["rest"])):
+    if level and (at := _read_quietly(level["rest"])):
         return [one(rel=float(level["level"])) for one in at]
     suffix = _SUFFIX.fullmatch(text)
     if suffix and (found := _named(suffix["name"])) is not None:
         if "=" in suffix["rest"]:  # trec_eval's `ndcg.1=3,2=9`
             return [found(gain=_gains(suffix["rest"].replace("/", ","), text, "="))]
         return [found @ cutoff for cutoff in _cutoffs(suffix["rest"], found, text)]
-    raise _unknown(text, whole)
+    return None
 
 
-def _parse_quietly(text: str) -> list[Measure]:
+def _read_quietly(text: str) -> list[Measure]:
     try:
-        return _parse_one(text)
+        return _read(text) or []
     except InputError:
         return []
 
@@ -290,7 +299,7 @@ def _unknown(text: str, name: str) -> InputError:
     shortened = _SUFFIX.fullmatch(name)
     base, ending = (shortened["name"], text[len(shortened["name"]) :]) if shortened else (name, text[len(name) :])
     close = nearest(base, [*ALIASES, *MEASURES.names()]) if base else []
-    printed = [",".join(map(str, _parse_quietly(one + ending))) for one in close]
+    printed = [",".join(map(str, _read_quietly(one + ending))) for one in close]
     hint = " or ".join(dict.fromkeys(filter(None, printed))) or " or ".join(one + ending for one in close)
     return InputError(
         f"unknown measure {text}" + (f"; did you mean {hint}?" if hint else ""),

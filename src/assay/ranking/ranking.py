@@ -301,11 +301,9 @@ class Ranking:
         returned = np.bincount(self.query, minlength=self.n)
         first = last = None
         if self.first is not None and self.last is not None:
-            change = np.concatenate([[True], (self.query[1:] != self.query[:-1]) | (self.first[1:] != self.first[:-1])])
-            group = np.cumsum(change[: len(rank)]) - 1
-            starts = np.flatnonzero(change[: len(rank)])
-            ends = np.append(starts[1:], len(rank)) - 1
-            first, last = rank[starts][group], rank[ends][group]
+            hits = self.groups().hits
+            end = np.cumsum(hits)
+            first, last = np.repeat(rank[end - hits], hits), np.repeat(rank[end - 1], hits)
         return Ranking(self.judged, self.query, rank, self.grade, self.judgment, returned, self.answered, first, last)
 
 
