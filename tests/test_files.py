@@ -140,9 +140,14 @@ def test_a_file_is_replaced_whole(tmp_path):
 def test_a_stop_leaves_the_old_file_and_nothing_else(tmp_path, stop):
     path = tmp_path / "out"
     path.write_bytes(b"old")
-    with pytest.raises(stop), replacing(path) as file:
-        file.write(b"half")
-        raise stop
+
+    def write_half():
+        with replacing(path) as file:
+            file.write(b"half")
+            raise stop
+
+    with pytest.raises(stop):
+        write_half()
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["out"]
 

@@ -11,7 +11,7 @@ from typing import Any
 from assay.errors import SHOWN, InputError
 from assay.formats.encoding import decode
 from assay.tables import Block, Topic
-from assay.tables.names import columns_of, folded, match
+from assay.tables.names import columns_of, folded, match, require
 from assay.tables.plain import check_columns
 from assay.tables.values import shown
 
@@ -116,8 +116,8 @@ def read_delimited(
             return Block(large.frame, large.place, name, (*facts, *large.facts))
     cells = _Cells(text, name, shape)
     header = cells.header(["query_id", "text"])
-    columns = cells.columns(len(header))
-    held = _named(header, columns, f"{name}:{at}")
+    require(header, row, match(header, row, name, chosen, f"{name}:{at}"), f"{name}:{at}")
+    held = _named(header, cells.columns(len(header)), f"{name}:{at}")
     block = check_columns(held, row, name, cells.place, chosen, f"{name}:{at}", cells.line, spreadsheet=True)
     return Block(block.frame, block.place, name, (*facts, *block.facts))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
@@ -27,7 +27,7 @@ def block_of(x: Any, row: type, name: str = "", columns: Mapping[str, str] | Non
             checked = check_columns(found, row, name, x.place, columns, where=name)
         else:
             checked = _checked_frame(x.polars(), row, name, x.place, columns, where=name)
-        return Block(checked.frame, checked.place, name, (*x.facts, *checked.facts))
+        return Block(checked.frame, checked.place, name, (*x.facts, *checked.facts), x.empty)
     place = numbered(name)
     if hasattr(x, "__arrow_c_stream__"):
         return _checked_frame(_frame(x), row, name, place, columns, where=name)
@@ -45,7 +45,7 @@ def block_of(x: Any, row: type, name: str = "", columns: Mapping[str, str] | Non
     if isinstance(x, Iterable) and not isinstance(x, (str, bytes, Mapping)):
         return _from_rows(list(x), row, name, columns)
     raise InputError(
-        f"cannot read rows from a {type(x).__name__}",
+        f"cannot read rows from {x!r:.60}",
         name,
         "give a frame, {query: {document: number}}, or a list of rows",
     )
@@ -101,7 +101,8 @@ def _from_nested(x: Mapping[Any, Mapping[Any, Any]], row: type, name: str) -> Bl
 
     if not queries:
         raise InputError("holds no rows", name, "give at least one query with a document")
-    return check_columns({"query_id": queries, "doc_id": docs, what: numbers}, row, name, place, None, where=name)
+    checked = check_columns({"query_id": queries, "doc_id": docs, what: numbers}, row, name, place, None, where=name)
+    return replace(checked, empty=tuple(str(query) for query, inner in x.items() if not inner))
 
 
 def _from_rows(rows: Sequence[Any], row: type, name: str, columns: Mapping[str, str] | None) -> Block:

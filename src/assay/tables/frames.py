@@ -112,12 +112,20 @@ def _as_text(series: pl.Series, column: Column) -> tuple[pl.Series, pl.Series]:
         or series.dtype in (pl.Binary, pl.Null)
         or (column.kind == "text" and _is_flat(series))
     )
-    nothing = pl.Series(series.name, [None] * len(series), pl.String)
-    try:
-        clean = series.cast(pl.String, strict=False) if fine else nothing
-    except pl.exceptions.ComputeError:  # bytes that are not UTF-8: each value is looked at
-        clean = nothing
+    if not fine:
+        clean = pl.Series(series.name, [None] * len(series), pl.String)
+    elif series.dtype == pl.Binary:
+        clean = pl.Series(series.name, [_utf8(value) for value in series.to_list()], pl.String)
+    else:
+        clean = series.cast(pl.String, strict=False)
     return clean, clean.is_null()
+
+
+def _utf8(value: bytes | None) -> str | None:
+    try:
+        return None if value is None else value.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
 
 
 def _is_flat(series: pl.Series) -> bool:

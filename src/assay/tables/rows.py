@@ -83,12 +83,14 @@ class Block:
         place: row number (from 0, in this block) to its place, such as "a.run:1234".
         name: what the whole source is called in messages.
         facts: what the reader noticed of the whole source and the user should know, as sentences.
+        empty: ids of queries that a run has and that returned nothing, where the source can say so.
     """
 
     frame: pl.DataFrame | Columns
     place: Callable[[int], str]
     name: str = ""
     facts: tuple[str, ...] = field(default=())
+    empty: tuple[str, ...] = ()
 
     @property
     def is_small(self) -> bool:
