@@ -31,12 +31,12 @@ CHOICES: dict[str, tuple[str, str]] = {
 """What changes a number, as options; `Conventions` checks the values, so that a file and an option are judged alike."""
 
 
-def added(options: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
+def added(options: Sequence[Callable[[Any], Any]]) -> Callable[[F], F]:
     """A decorator that adds some options in this order."""
 
     def add(command: F) -> F:
         for option in reversed(options):
-            command = option(command)
+            option(command)  # notes the option on the function, which stays what it is
         return command
 
     return add

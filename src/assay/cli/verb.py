@@ -89,7 +89,7 @@ class Verb(click.Command):
         """Writes the options by section: those of the verb first, those of every verb last."""
         sections: dict[str, list[tuple[str, str]]] = {"Options": []}
         for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
             if record is not None:
                 own = getattr(param, "section", "") or ("Options" if param.name in self._own else "Everywhere")
                 sections.setdefault(own, []).append(record)

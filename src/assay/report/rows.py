@@ -1,7 +1,6 @@
 """Scores row by row for programs: CSV, JSON lines and the layout of `trec_eval -q`.
 
-Plain Python on purpose: a small run must not wait for a data frame library to load, and a large one has few distinct
-values in most columns, so that each is turned into text once.
+Plain Python below a hundred thousand numbers: a small run must not wait for a data frame library to load.
 """
 
 from __future__ import annotations
@@ -75,8 +74,11 @@ def share_of(part: Scores, whole: Scores) -> float | None:
 
 
 def per_query_csv(scores: Scores) -> bytes:
-    """One row a run, measure and query, as long as the text of the numbers is distinct."""
+    """One row a run, measure and query."""
     chunks = [",".join(PER_QUERY) + "\n"]
+    if scores.values.size >= HUGE:
+        chunks += _by_polars(scores)
+        return "".join(chunks).encode("utf-8")
     queries = [field(query_id) for query_id in scores.queries]
     for run, measure, values, judged in blocks(scores):
         head = f"{field(run)},{field(str(measure))},"
@@ -84,6 +86,23 @@ def per_query_csv(scores: Scores) -> bytes:
         ends = [f",{share}{tail}" for share in texts(judged, "")]
         chunks += [f"{head}{q},{v}{end}" for q, v, end in zip(queries, texts(values, ""), ends, strict=True)]
     return "".join(chunks).encode("utf-8")
+
+
+HUGE = 100_000
+"""From so many numbers on polars writes them, three times faster; loading it for fewer would cost more than it saves."""
+
+
+def _by_polars(scores: Scores) -> Iterator[str]:
+    import polars as pl
+
+    queries = pl.Series(scores.queries, dtype=pl.String)
+    for run, measure, values, judged in blocks(scores):
+        frame = pl.DataFrame({"query_id": queries, "value": values, "judged": judged})
+        constant = {"run": run, "measure": str(measure), "definition": measure.definition()}
+        frame = frame.with_columns(
+            pl.col("value", "judged").fill_nan(None), *(pl.lit(text).alias(name) for name, text in constant.items())
+        )
+        yield frame.select(PER_QUERY).write_csv(include_header=False)
 
 
 def blocks(scores: Scores) -> Iterator[tuple[str, Measure, NDArray[Any], NDArray[Any]]]:
@@ -94,10 +113,19 @@ def blocks(scores: Scores) -> Iterator[tuple[str, Measure, NDArray[Any], NDArray
 
 
 MANY = 5000
-"""From so many numbers on it pays to write each distinct one once; `unique` costs 10 ms when it is first used."""
+"""From so many numbers on each distinct one is written once; below, loading `unique` costs more than it saves."""
 
 
-def texts(values: NDArray[Any], missing: str, write: Callable[[float], str] = repr) -> list[str]:
+def exact(x: float) -> str:
+    """The shortest text that reads back as the same number, as polars writes it."""
+    text = repr(x)
+    if "e-" not in text:
+        return text
+    digits, _, power = text.partition("e-")
+    return f"{x:.{4 + len(digits.lstrip('-').replace('.', ''))}f}" if power == "05" else f"{digits}e-{int(power)}"
+
+
+def texts(values: NDArray[Any], missing: str, write: Callable[[float], str] = exact) -> list[str]:
     """Each number as the shortest text that reads back as the same number; in a long list each distinct one once."""
     if len(values) < MANY:
         return [missing if x != x else write(x) for x in values.tolist()]  # NaN is not itself
@@ -111,36 +139,39 @@ def texts(values: NDArray[Any], missing: str, write: Callable[[float], str] = re
 def field(value: Any) -> str:
     """One field of a CSV line, quoted where it must be."""
     text = "" if value is None else value if isinstance(value, str) else repr(value)
-    if any(mark in text for mark in ',"\r\n') or text != text.strip():
+    if any(mark in text for mark in ',"\r\n'):
         return '"' + text.replace('"', '""') + '"'
     return text
 
 
-TREC_EVAL: dict[str, str] = {
-    "nDCG": "ndcg", "P": "P", "R": "recall", "RR": "recip_rank", "AP": "map", "Rprec": "Rprec", "Bpref": "bpref",
-    "HitRate": "success", "NumRet": "num_ret", "NumRel": "num_rel", "NumRelRet": "num_rel_ret",
-}  # fmt: skip
-"""trec_eval's names of what is the same measure with its parameters at their defaults."""
-CUTS = {"nDCG": "ndcg_cut", "AP": "map_cut"}
-NEEDS_CUTOFF = {"P", "R", "HitRate"}
-NO_CUTOFF = {"RR", "Rprec", "Bpref", "NumRet", "NumRel", "NumRelRet"}
+TREC_EVAL: dict[str, tuple[str | None, str | None]] = {
+    "nDCG": ("ndcg", "ndcg_cut"),
+    "P": ("set_P", "P"),
+    "R": ("set_recall", "recall"),
+    "R(cap=True)": ("set_relative_P", "relative_P"),
+    "F": ("set_F", None),
+    "RR": ("recip_rank", None),
+    "AP": ("map", "map_cut"),
+    "Rprec": ("Rprec", None),
+    "Bpref": ("bpref", None),
+    "HitRate": (None, "success"),
+    "Unjudged(short=pad)": (None, "unj"),
+    "NumRet": ("num_ret", None),
+    "NumRel": ("num_rel", None),
+    "NumRelRet": ("num_rel_ret", None),
+}
+"""trec_eval's names, without and with a cutoff, of the measures that are exactly its own."""
 COUNTS = {"NumRet", "NumRel", "NumRelRet"}
 
 
 def trec_eval_name(measure: Measure) -> str:
-    """What trec_eval calls the measure; its own name without blanks where trec_eval has none.
+    """What trec_eval calls the measure; our own name where trec_eval has no such measure.
 
-    A measure whose parameters are not the defaults is not trec_eval's, so that a script never takes one for the other.
+    Other parameters make another measure, so that a script never takes one for the other.
     """
-    name, cutoff = measure.name, measure.cutoff
-    if measure.changed or name not in TREC_EVAL:
-        return str(measure).replace(" ", "")
-    if name in NEEDS_CUTOFF:
-        whole = {"P": "set_P", "R": "set_recall", "HitRate": str(measure)}[name]
-        return whole if cutoff is None else f"{TREC_EVAL[name]}_{cutoff}"
-    if name in CUTS and cutoff is not None:
-        return f"{CUTS[name]}_{cutoff}"
-    return TREC_EVAL[name] if cutoff is None else str(measure)
+    whole, cut = TREC_EVAL.get(str(measure.without_cutoff), (None, None))
+    name = whole if measure.cutoff is None else f"{cut}_{measure.cutoff}" if cut else None
+    return name or str(measure)
 
 
 def trec_eval(scores: Scores, run: str | None = None) -> bytes:
