@@ -46,14 +46,15 @@ STORY = (
     ),
     Chapter(
         "Why does this query score what it scores?",
-        "assay explain dense.run judgments.qrels --query q19 --measure nDCG@10 --documents documents.jsonl",
-        "Documents that nobody judged give no gain. The last lines say what the value would be if they were the worst "
-        "or the best.",
+        "assay explain dense.run judgments.qrels --query q06 --measure nDCG@10 --documents documents.jsonl",
+        "A basket and a rack stand above a pannier that answers the query. Documents that nobody judged give no gain; "
+        "the second line says what the value would be if they were the worst or the best.",
     ),
     Chapter(
         "Do the two raters see the same?",
         "assay evaluate two-stage.run ratings.csv -m nDCG@10 --by rater",
-        "The same run, once by the grades of each rater and once by the mean of both.",
+        "The same run by the grades of each rater alone, and by the mean of both. bo finds something relevant for one "
+        "query more, so that one more is averaged.",
     ),
     Chapter(
         "How much is unjudged?",
@@ -95,7 +96,7 @@ def demo(folder: str | os.PathLike[str] | None = None, bench: Workbench | None =
         evaluate(runs, agreed, "nDCG@10,R@20,RR", bench=bench, command=typed[0]),
         evaluate(runs, agreed, "nDCG@10", topics=where("topics.csv"), by="segment", bench=bench, command=typed[1]),
         explain(
-            where("dense.run"), agreed, "q19", "nDCG@10",
+            where("dense.run"), agreed, "q06", "nDCG@10",
             documents=where("documents.jsonl"), bench=bench, command=typed[2],
         ),
         evaluate(where("two-stage.run"), where("ratings.csv"), "nDCG@10", by="rater", bench=bench, command=typed[3]),
