@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from assay.errors import InputError
 from assay.flows.results import show
@@ -54,6 +55,7 @@ class Tree(Result):
     anything: Any = None
     limit: float | None = None
     count: int = 0
+    table: NDArray[np.float64] | None = None
     _cache: dict[str, int] = field(default_factory=dict)
 
 
@@ -120,6 +122,11 @@ def test_notes_and_source_come_back() -> None:
     assert load(dump(tree)) == tree
 
 
+def test_an_array_in_its_own_field_comes_back() -> None:
+    table = load(dump(Tree(table=np.arange(3.0)))).table
+    assert same(table, np.arange(3.0))
+
+
 def test_a_cache_is_not_kept() -> None:
     assert dump(Tree(_cache={"a": 1})) == dump(Tree())
 
@@ -178,6 +185,18 @@ def test_what_cannot_be_kept_is_named() -> None:
         dump(Tree(anything=object()))
     with pytest.raises(TypeError, match="an array of object cannot be kept"):
         dump(Tree(anything=np.array([object()])))
+
+
+def test_a_field_that_holds_something_else_is_named_before_a_file_is_written() -> None:
+    with pytest.raises(TypeError, match=r"leaves of a test-tree is not tuple.*, but \[\]"):
+        dump(Tree(leaves=[]))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="name of a test-leaf"):
+        dump(Tree(leaves=(Leaf(5),)))  # type: ignore[arg-type]
+
+
+def test_numpy_numbers_fit_where_python_numbers_do() -> None:
+    tree = load(dump(Tree(limit=np.float32(0.5), count=np.int64(3))))  # type: ignore[arg-type]
+    assert same((tree.limit, tree.count), (0.5, 3))
 
 
 def test_a_result_saves_itself_and_is_shown_again(tmp_path: Path) -> None:
@@ -299,6 +318,8 @@ def array(dtype: Any, shape: Any, number: Any = 0) -> dict[str, Any]:
         forged({"$": "test-tree", "leaves": {"$": "list", "items": []}}),
         forged({"$": "test-tree", "count": True}),
         forged({"$": "test-tree", "limit": "none"}),
+        forged({"$": "test-tree", "table": []}),
+        forged({"$": "test-tree", "table": array("<i8", [0])["anything"]}, _0=header("<i8", "(0,)")),
         forged({"$": ["list"]}),
         forged({"a": 1}),
         forged({"$": "dict", "items": [[{"$": "list", "items": []}, 1]]}),

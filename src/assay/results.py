@@ -303,7 +303,9 @@ def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if how is not None and how.to_text is not None:
         return {"$": how.name, "text": how.to_text(value)}
     if how is not None:
-        return {"$": how.name} | {f: _encode(getattr(value, f), arrays) for f in _fields(kind)}
+        given = {f: getattr(value, f) for f in _fields(kind)}
+        _check(how, given)  # else the file could be written and never opened
+        return {"$": how.name} | {f: _encode(x, arrays) for f, x in given.items()}
     raise TypeError(f"a {kind.__name__} cannot be kept: decorate its class with @kept, or give it a codec")
 
 
@@ -335,14 +337,18 @@ def _decode(value: Any, parts: Mapping[str, bytes], name: str) -> Any:
         raise InputError(
             f"was written by a newer assay: its {kind} says {', '.join(unknown)}", name, "install the newer assay"
         )
-    for f, hint in _hints(how.cls).items():
-        if f in given and not _fits(given[f], hint):
-            raise ValueError(f"{f} of a {kind} is a {type(given[f]).__name__}")
+    _check(how, given)
     return how.cls(**given)
 
 
 def _fields(cls: type[Any]) -> list[str]:
     return [f.name for f in fields(cls) if f.init and not f.name.startswith("_")]
+
+
+def _check(how: Codec, given: Mapping[str, Any]) -> None:
+    for f, hint in _hints(how.cls).items():
+        if f in given and not _fits(given[f], hint):
+            raise TypeError(f"{f} of a {how.name} is not {hint}, but {given[f]!r:.60}")
 
 
 def _hints(cls: type[Any]) -> dict[str, Any]:
@@ -355,10 +361,12 @@ def _hints(cls: type[Any]) -> dict[str, Any]:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value from a stranger's file is what the field is declared to hold; True where that is not simple."""
+    """Whether a value is what the field is declared to hold; True where that is not simple to say."""
     import types
     import typing
 
+    if type(value).__module__ == "numpy" and type(value).__name__ != "ndarray":
+        value = value.item()
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
         return _fits(value, args[0])
@@ -376,4 +384,14 @@ def _fits(value: Any, hint: Any) -> bool:
         return type(value) in (int, float)
     if kind is int:
         return type(value) is int
-    return not isinstance(kind, type) or issubclass(kind, Protocol) or isinstance(value, kind)
+    if not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
+        return True
+    return isinstance(value, kind) and (kind.__module__ != "numpy" or _is_of(value, args))
+
+
+def _is_of(array: Any, args: tuple[Any, ...]) -> bool:
+    """Whether an array holds what `NDArray[...]` says; the arguments are its shape and its dtype."""
+    import typing
+
+    kinds = typing.get_args(args[1]) if len(args) > 1 else ()
+    return not kinds or not isinstance(kinds[0], type) or issubclass(array.dtype.type, kinds[0])

@@ -51,7 +51,8 @@ class Segments:
         head: where the topics file has weights and no such column: the most frequent queries that make up this share
             of the traffic are "head".
         torso: those up to this share are "torso", the others "tail".
-        known_item: which queries have one right answer: "COLUMN=VALUE" of the topics file, "one-relevant" (exactly one
+        known_item: which queries have one right answer: "COLUMN=VALUE" of the topics file (`*` and `?` stand for any
+            text and any letter), "one-relevant" (exactly one
             relevant document is known), or empty for none.
     """
 
