@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import stat
 import sys
@@ -332,6 +331,8 @@ class Journal:
 
     def append(self, row: Any) -> None:
         """Adds one row, anything that JSON can say."""
+        import json
+
         line = json.dumps(row, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n"
         with self.path.open("a+b") as file:
             end = file.seek(0, os.SEEK_END)
@@ -350,6 +351,8 @@ class Journal:
 
     def rows(self) -> Iterator[Any]:
         """Every whole row, in the order of writing; none when there is no file yet."""
+        import json
+
         try:
             file = self.path.open("rb")
         except FileNotFoundError:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from assay.errors import InputError
 from assay.files import Source, name_of, read_bytes
 from assay.tables import Block
-from assay.tables.door import numbered
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,6 +54,7 @@ def _in_polars_if_many(block: Block) -> Block:
 def _read_binary(content: bytes, row: type, name: str, format: str, columns: Mapping[str, str] | None) -> Block:
     import polars as pl
 
+    from assay.tables.door import numbered
     from assay.tables.frames import check_frame
 
     called = "Parquet" if format == "parquet" else "Arrow"

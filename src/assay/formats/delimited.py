@@ -11,7 +11,7 @@ from typing import Any
 from assay.errors import SHOWN, InputError
 from assay.formats.encoding import decode
 from assay.tables import Block, Topic
-from assay.tables.names import columns_of, folded, match, require
+from assay.tables.names import has_known_name, match, require
 from assay.tables.plain import check_columns
 from assay.tables.values import shown
 
@@ -49,32 +49,20 @@ def shapes(line: str, row: type, chosen: Mapping[str, str] | None, separators: s
                 found.append(Shape(separator))
         except InputError:  # names that do not fit under this separator
             continue
-    if not found and row is Topic and "\t" in separators and len(_cells(line, "\t")) == 2 and not is_header(line, row):
+    if not found and row is Topic and "\t" in separators and len(_cells(line, "\t")) == 2 and not has_known_name(line):
         found.append(Shape("\t", header=False))
     return found
 
 
-def best_guess(line: str, row: type, separators: str) -> Shape | None:
+def best_guess(line: str, separators: str) -> Shape | None:
     """The separator that was probably meant, when no way to cut the first line gives the columns."""
-    counts = {separator: _known(_cells(line, separator), row) for separator in separators}
-    best = max(separators, key=lambda separator: (counts[separator], len(_cells(line, separator))))
+
+    def fit(separator: str) -> tuple[int, int]:
+        cells = _cells(line, separator)
+        return sum(has_known_name(cell) for cell in cells if separator in line), len(cells)
+
+    best = max(separators, key=fit)
     return Shape(best) if len(_cells(line, best)) > 1 else None
-
-
-def is_header(line: str, row: type) -> bool:
-    """Whether some cell of a line is a name that columns have."""
-    return any(_known(_cells(line, separator), row) for separator in "".join(SEPARATORS.values()))
-
-
-def _known(header: Sequence[str], row: type) -> int:
-    """How many cells are the name of a column of any row."""
-    from assay.tables.names import SYNONYMS
-
-    names = {column.name for column in columns_of(row)}
-    for fields in SYNONYMS.values():
-        for field, tiers in fields.items():
-            names.update((field, *(name for tier in tiers for name in tier)))
-    return sum(folded(cell) in names for cell in header)
 
 
 def _cells(line: str, separator: str) -> list[str]:
@@ -108,7 +96,7 @@ def read_delimited(
             f"{name}:{at}",
             "write one separator only in the line of names",
         )
-    shape = found[0] if found else best_guess(line, row, separators) or Shape(separators[0])
+    shape = found[0] if found else best_guess(line, separators) or Shape(separators[0])
     facts = _facts(name, encoding, shape)
     if len(text) > _LARGE and shape.header and found:
         large = _large(text, row, name, chosen, shape, f"{name}:{at}")

@@ -12,6 +12,7 @@ from assay.files import Source, name_of, open_bytes, read_bytes, replacing
 from assay.formats.columns import ARROW_FILE, ARROW_STREAM, FORMATS, PARQUET, read_columns, to_bytes
 from assay.formats.trec import QRELS, RUN, parse_qrels, parse_run
 from assay.tables import Block, Hit, Judgment, as_table
+from assay.tables.names import has_known_name
 from assay.tables.values import NUMBER
 
 ALL = ("trec", *FORMATS)
@@ -103,12 +104,14 @@ def _lines(head: bytes, is_cut: bool, name: str) -> tuple[list[str], int]:
 
 
 def _text_format(lines: list[str], number: int, row: type, name: str, chosen: Mapping[str, str] | None) -> str:
-    from assay.formats.delimited import SEPARATORS, ambiguous, best_guess, is_header, shapes
+    data = [line.split() for line in lines if not line.lstrip().startswith("#")]
+    is_trec = bool(data) and not chosen and _is_trec(data[0], row)
+    is_header = has_known_name(lines[0])
+    if is_trec and not is_header:
+        return "trec"
+    from assay.formats.delimited import SEPARATORS, ambiguous, best_guess, shapes
 
     ways = [shape.format for shape in shapes(lines[0], row, chosen, "".join(SEPARATORS.values()))]
-    data = [line.split() for line in lines if not line.lstrip().startswith("#")]
-    share = sum(_is_trec(fields, row) for fields in data) / max(1, len(data)) if not chosen else 0.0
-    is_trec = bool(data) and _is_trec(data[0], row) and share > 0
     if is_trec:
         ways.append("trec")
     if len(set(ways)) > 1:
@@ -116,10 +119,11 @@ def _text_format(lines: list[str], number: int, row: type, name: str, chosen: Ma
     if ways:
         return ways[0]
     # Nothing fits. The format that was probably meant says what is wrong, and where.
-    guess = best_guess(lines[0], row, "".join(SEPARATORS.values()))
+    guess = best_guess(lines[0], "".join(SEPARATORS.values()))
+    share = sum(_is_trec(fields, row) for fields in data) / max(1, len(data))
     could_be_trec = row in (Hit, Judgment) and not chosen
     is_cut_by_blanks = bool(data) and len(data[0]) > 1
-    if could_be_trec and (share >= 0.5 or guess is None or (is_cut_by_blanks and not is_header(lines[0], row))):
+    if could_be_trec and (share >= 0.5 or guess is None or (is_cut_by_blanks and not is_header)):
         return "trec"
     if guess is not None:
         return guess.format

@@ -5,9 +5,11 @@ A guess that has two answers is refused; a name that is not our own is said in a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
+from itertools import chain
 from typing import Any, Literal, get_args, get_type_hints
 
 from assay.errors import InputError, did_you_mean, nearest
@@ -85,7 +87,9 @@ class Column:
 @cache
 def columns_of(row: type) -> tuple[Column, ...]:
     """The fields of a row class."""
-    hints = get_type_hints(row, include_extras=True)
+    from annotated_types import Ge
+
+    hints = get_type_hints(row, localns={"Ge": Ge}, include_extras=True)
     made = []
     for field in fields(row):
         hint = hints[field.name]
@@ -138,6 +142,12 @@ def parse_columns(text: str) -> dict[str, str]:
 def folded(name: str) -> str:
     """A column name without what people vary: case, blanks, hyphens."""
     return "_".join(name.strip().casefold().replace("-", " ").replace("_", " ").split()) if name.strip("_") else name
+
+
+def has_known_name(line: str) -> bool:
+    """Whether some cell of a line, however it is cut, is a name that columns have."""
+    known = {name for row in SYNONYMS.values() for field, tiers in row.items() for name in (field, *chain(*tiers))}
+    return any(folded(cell.strip().strip('"')) in known for cell in re.split("[,;|\t]", line))
 
 
 def match(

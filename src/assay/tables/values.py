@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assay.tables.names import Column
+if TYPE_CHECKING:
+    from assay.tables.names import Column
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """A number as every tool writes it: no underscores, no hexadecimals, no words, no digits of other scripts."""
