@@ -259,7 +259,7 @@ def test_a_cut_or_changed_file_is_refused_and_never_gives_other_numbers() -> Non
         assert refused(data[:cut]).where == "x.assay"
     rng = np.random.default_rng(3)
     survived = 0
-    for _ in range(3000):
+    for _ in range(1000):
         broken = bytearray(data)
         broken[rng.integers(len(data))] ^= 1 << int(rng.integers(8))
         try:
@@ -269,7 +269,7 @@ def test_a_cut_or_changed_file_is_refused_and_never_gives_other_numbers() -> Non
         survived += 1  # a date or an attribute in a directory of the zip, which nobody reads
         assert same(found.anything, tree.anything)
         assert replace(found, anything=None) == replace(tree, anything=None)
-    assert survived < 1500
+    assert survived < 500
 
 
 def forged(result: Any, version: Any = 1, **arrays: bytes) -> bytes:
