@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assay.measures.grammar import parse
+from assay.measures.measure import Measure
 from assay.ranking.align import align, judged
 from assay.ranking.conventions import Conventions
 from assay.ranking.ranking import Ranking
@@ -16,7 +18,7 @@ UNJUDGED = "?"
 
 @dataclass(frozen=True)
 class Shown:
-    """One query: grades in rank order ("?" is unjudged), further judged grades, and scores where order must be found."""
+    """One query: grades in rank order ("?" is unjudged), further judged grades, and scores where there are ties."""
 
     shown: tuple[Any, ...]
     elsewhere: tuple[float, ...] = ()
@@ -63,9 +65,12 @@ def ranking(*queries: Shown, names: Sequence[str] | None = None, **conventions: 
     return align(run, judged(qrels, chosen), chosen).ranking
 
 
-def value(measure: Any, query: Shown, **conventions: Any) -> float:
-    """The value of one query."""
-    from assay.measures.grammar import parse
+def values(measures: str | Sequence[Measure], query: Shown, **conventions: Any) -> list[float]:
+    """The value of each measure for one query."""
+    r = ranking(query, **conventions)
+    return [float(measure.compute(r)[0]) for measure in parse(measures)]
 
-    (one,) = parse(measure)
-    return float(one.compute(ranking(query, **conventions))[0])
+
+def value(measure: str, query: Shown, **conventions: Any) -> float:
+    """The value of one measure for one query."""
+    return values(measure, query, **conventions)[0]

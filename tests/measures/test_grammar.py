@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -180,20 +182,16 @@ def test_a_list_reads_back_in_its_order(wanted: list[Measure], separator: str):
 
 @given(st.text(max_size=40))
 def test_any_text_gives_measures_or_a_message(text: str):
-    try:
+    with suppress(InputError):
         assert parse(text)
-    except InputError as error:
-        assert str(error)
 
 
 @given(
     st.lists(st.sampled_from(["nDCG", "P", "(", ")", "@", "10", ",", "=", "gain", "{", "}", ":", "'", " ", "1", "-l2"]))
 )
 def test_any_mix_of_its_pieces_gives_measures_or_a_message(pieces: list[str]):
-    try:
+    with suppress(InputError):
         assert parse("".join(pieces))
-    except InputError as error:
-        assert str(error)
 
 
 def test_measures_texts_and_lists_of_both_are_taken():

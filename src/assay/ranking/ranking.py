@@ -128,7 +128,8 @@ def ideal_sum(query: I64, grade: F64, levels: F64, n: int, gain: Any, discount: 
     query, worth = query[order], worth[order]
     rank = position_in_group(query) + 1
     use = worth > 0 if cutoff is None else (worth > 0) & (rank <= cutoff)
-    return np.bincount(query[use], worth[use] * discount(rank[use].astype(np.float64)), minlength=n)  # type: ignore[return-value] # bincount of weights is float64
+    adds = worth[use] * discount(rank[use].astype(np.float64))
+    return np.bincount(query[use], adds, minlength=n).astype(np.float64, copy=False)
 
 
 def position_in_group(group: I64) -> I64:
@@ -233,7 +234,8 @@ class Ranking:
 
     def per_query(self, weights: F64 | Bool) -> F64:
         """Sums one number a hit by query: float64 of shape (n,)."""
-        return np.bincount(self.query, weights, minlength=self.n)  # type: ignore[return-value] # bincount of weights is float64
+        # bincount of nothing counts in whole numbers, whatever its weights are
+        return np.bincount(self.query, weights, minlength=self.n).astype(np.float64, copy=False)
 
     def count(self, cutoff: int | None = None) -> F64:
         """Hits of each query at rank 1..cutoff, float64 of shape (n,); expected where ties are averaged."""
