@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -187,7 +186,7 @@ def align(block: Block, judged: Judged, conventions: Conventions, *, check_rank:
     side = _side(block)
     key = sort_key(block, conventions)
     keep, left_out, gone = _organic(block, conventions)
-    check = check_rank and key == "score" and _has(block, "rank")
+    check = check_rank and key == "score" and _nulls(block, "rank") == 0
     joined = side.join(block, judged, key, check, keep)
     dropped = len(joined.repeated)
     if dropped:
@@ -201,8 +200,8 @@ def align(block: Block, judged: Judged, conventions: Conventions, *, check_rank:
         rows = _narrow(rows)
     placed = place(rows, judged, conventions.ties)
     ranking = placed.ranking
-    if gone:
-        ranking = _answered(ranking, gone)
+    if gone or block.empty:
+        ranking = _answered(ranking, gone.union(block.empty))
     facts = Facts(
         rows=len(block),
         unknown=tuple(joined.unknown[:EXAMPLES]),
@@ -232,14 +231,18 @@ def sort_key(block: Block, conventions: Conventions) -> str:
 
 def _has(block: Block, column: str) -> bool:
     """Whether the block has the column with a value in it."""
+    nulls = _nulls(block, column)
+    return nulls is not None and (nulls < len(block) or not len(block))
+
+
+def _nulls(block: Block, column: str) -> int | None:
+    """How many values the column lacks; None when there is no such column."""
     if column not in block.columns:
-        return False
-    if not len(block):
-        return True
-    values = block.frame[column]
-    if isinstance(values, Sequence):
-        return any(value is not None for value in values)
-    return bool(values.null_count() < len(values))
+        return None
+    values: Any = block.frame[column]
+    if block.is_small:
+        return sum(value is None for value in values)
+    return int(values.null_count())
 
 
 def _organic(block: Block, conventions: Conventions) -> tuple[I64 | None, tuple[tuple[str, int], ...], set[str]]:
