@@ -79,6 +79,8 @@ def join(scores: Sequence[Scores]) -> Scores:
 
 def _read(blocks: Any, judged: Judged, conventions: Conventions) -> tuple[Ranking, Facts, bool]:
     """The whole run in order, what it showed, and whether the rank column was looked at in every row."""
+    if conventions.order == "rank" and hasattr(blocks, "wants_rank"):
+        blocks.wants_rank = True
     parts: list[Aligned] = []
     answered: Bool | None = None
     for block in blocks:

@@ -93,7 +93,8 @@ class Scores(Result):
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> F64:
         """The value of each query, float64 of shape (queries,)."""
-        return self.values[self._run(run), self._measure(measure)]
+        values: F64 = self.values[self._run(run), self._measure(measure)]
+        return values
 
     def mean(self, measure: str | Measure | None = None, run: str | None = None, weighted: bool = False) -> float:
         """Mean over the queries whose value is defined; NaN when none is.

@@ -102,31 +102,34 @@ class Index:
         return row[order], judgment[order]
 
 
-def prepare(query: I64, docs: pl.Series, n: int) -> tuple[list[tuple[int, int]], Index]:
-    """Pairs that are judged more than once, as (later row, first row), and the index of the judgments."""
+def prepare(query: I64, docs: pl.Series, n: int) -> tuple[list[tuple[int, int]], Index | None]:
+    """Pairs that are judged more than once, as (later row, first row); or, when there are none, the index."""
     shift = 64 - max(1, n.bit_length())
-    key = _keys(docs, query, shift)
+    return build(_keys(docs, query, shift), query, docs, n, shift)
+
+
+def build(key: U64, query: I64, docs: pl.Series, n: int, shift: int) -> tuple[list[tuple[int, int]], Index | None]:
+    """As `prepare`, from the keys."""
     size = np.maximum(np.append(np.bincount(query, minlength=n), 0) * _ROOM, 1)
     first = (np.cumsum(size) - size).astype(np.uint64)
     sizes = size.astype(np.uint64)
     items = np.arange(1, len(key) + 1, dtype=np.uint32)
     slot = _slots(key, shift, first[query], sizes[query])
     level = np.zeros(int(size.sum()), np.uint32)
-    levels = []
-    twice = False
+    levels: list[U32] = []
+    is_checked = False
     while True:
         lost = _contest(level, slot, items)
         levels.append(level)
         if not len(lost):
-            break
-        twice = twice or bool((key[items[lost] - 1] == key[level[slot[lost]] - 1]).any())
-        if twice and len(levels) > 1:
-            break
+            return [], Index(key, docs, shift, first, sizes, tuple(levels))
+        if not is_checked and (key[items[lost] - 1] == key[level[slot[lost]] - 1]).any():
+            repeated, is_checked = _repeated(key, query, docs), True
+            if repeated:
+                return repeated, None
         items = items[lost]
         level = np.zeros(len(items) * _ROOM, np.uint32)
         slot = _deep_slots(key[items - 1], len(level))
-    repeated = _repeated(key, query, docs) if twice else []
-    return repeated, Index(key, docs, shift, first, sizes, tuple(levels))
 
 
 def index_of(judged: Judged) -> Index:
@@ -135,7 +138,9 @@ def index_of(judged: Judged) -> Index:
         import polars as pl
 
         docs = judged.docs if isinstance(judged.docs, pl.Series) else pl.Series(judged.docs, dtype=pl.String)
-        judged._cache["index"] = prepare(judged.query, docs, judged.n)[1]
+        repeated, index = prepare(judged.query, docs, judged.n)
+        assert not repeated, "judgments hold each pair once"
+        judged._cache["index"] = index
     return judged._cache["index"]  # type: ignore[no-any-return] # the cache holds what was made above
 
 
