@@ -88,17 +88,23 @@ def evaluate(
     if parts_by:  # a stream can be read once, and parts read every run again
         named = {name: _again(bench, run, reading) for name, run in named.items()}
 
-    def scored(rows: Block) -> Scores:
-        return _scored(bench, named, prepared(rows, held.conventions), wanted, held.conventions, reading, progress)
+    def scored(judged: Judged) -> Scores:
+        return _scored(bench, named, judged, wanted, held.conventions, reading, progress)
 
-    total = scored(judgments)
+    joined = one_grade_a_pair(judgments, held.conventions)
+    judged = prepared(joined, held.conventions)
+    total = scored(judged)
     if queries is not None:
-        total = _with_topics(total, queries, [name for name in parts_by if name not in JUDGMENT_COLUMNS], held)
+        by_topics = [name for name in parts_by if name not in JUDGMENT_COLUMNS]
+        total = _with_topics(total, queries, by_topics, held, judged)
     for name in parts_by:
         if name in JUDGMENT_COLUMNS:
-            parts = tuple(Part(name, value, scored(rows)) for value, rows in split(judgments, name))
+            parts = tuple(
+                Part(name, value, scored(prepared(one_grade_a_pair(rows, held.conventions), held.conventions)))
+                for value, rows in split(judgments, name)
+            )
             total = replace(total, parts=(*total.parts, *parts), _cache={})
-    facts = tuple(Note("read", fact) for fact in _facts(judgments, queries))
+    facts = tuple(Note("read", fact) for fact in _facts(joined, queries))
     return replace(total, notes=(*facts, *total.notes), source=source_of(bench, held, command), _cache={})
 
 
@@ -186,12 +192,18 @@ def _again(bench: Workbench, run: Any, reading: Reading) -> Any:
     return bench.table(run, Hit, **reading) if run == "-" else run
 
 
+def one_grade_a_pair(judgments: Block, conventions: Conventions) -> Block:
+    """The grades of several raters as one; what that did is among the facts of the block."""
+    from assay.judgments.aggregate import aggregate
+
+    return aggregate(judgments, conventions.raters, duplicates=conventions.duplicates)
+
+
 def prepared(judgments: Block, conventions: Conventions) -> Judged:
     """The judgments, one grade a pair, ready for every run."""
-    from assay.judgments.aggregate import aggregate
     from assay.ranking.align import judged
 
-    return judged(aggregate(judgments, conventions.raters), conventions)
+    return judged(judgments, conventions)
 
 
 def _scored(
@@ -202,12 +214,17 @@ def _scored(
 
     found = []
     for name, run in runs.items():
-        blocks = bench.blocks(run, **reading, name=name)
-        found.append(score(blocks, judged, measures, conventions, name))
+        wants_rank = conventions.order == "rank"
+        blocks = bench.blocks(run, **reading, name=name, wants_rank=wants_rank, progress=progress)
+        scores = score(blocks, judged, measures, conventions, name)
+        facts = (
+            [Note("read", fact, run=name) for block in blocks for fact in block.facts] if type(blocks) is list else []
+        )
+        found.append(replace(scores, notes=(*facts, *scores.notes), _cache={}))
     return join(found)
 
 
-def _with_topics(scores: Scores, topics: Block, parts_by: list[str], held: Choices) -> Scores:
+def _with_topics(scores: Scores, topics: Block, parts_by: list[str], held: Choices, judged: Judged) -> Scores:
     """The scores with the traffic of their queries, and their parts by columns of the topics."""
     from assay.measures.score import Part
     from assay.ranking.segments import segments, weights
@@ -215,7 +232,7 @@ def _with_topics(scores: Scores, topics: Block, parts_by: list[str], held: Choic
     scores = replace(scores, weights=weights(topics, scores.queries), _cache={})
     parts = []
     for name in parts_by:
-        for value, queries in segments(topics, name, held.segments).items():
+        for value, queries in segments(topics, name, held.segments, judged).items():
             part = scores.only(queries)
             if part.queries:
                 parts.append(Part(name, value, part))

@@ -6,20 +6,25 @@ The only room of the hall that knows files and formats; every verb gets its tabl
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.keys import content_hash
-from assay.tables import Block, Hit
+from assay.results import QUIET, Progress
+from assay.tables import Block, Hit, Judgment
 
 if TYPE_CHECKING:
+    from assay.formats.blocks import RunBlocks
     from assay.workspace import Workspace
 
 SMALL = 10 << 20
 """Bytes of text below which a run is read in plain Python: up to here that is faster than loading polars."""
+
+_ROW = 40
+"""Bytes that a row is taken to have when a table in memory is large."""
 
 _PACKED = 6
 """How many times larger than its compressed file a run is taken to be when choosing how to read it."""
@@ -57,26 +62,44 @@ class Workbench:
             from assay.formats.recognise import read
 
             self._hash(source)
-            return read(source, row, format=format, columns=columns)
-        from assay.tables import as_table
+            if row is Judgment and self._is_trec(source, row, format, columns):
+                from assay.formats.blocks import read_qrels
 
-        label = name or row.__name__.lower()
-        frame = as_table(x, row, name=label)
-        return Block(frame, lambda i: f"{label}, row {i + 1}", label)
+                return read_qrels(source)
+            return read(source, row, format=format, columns=columns)
+        from assay.tables.door import block_of
+
+        block = block_of(x, row, name, columns)
+        if block.is_small and len(block) * _ROW > self.small:
+            return replace(block, frame=block.polars())
+        return block
 
     def blocks(
-        self, x: Any, *, format: str | None = None, columns: Mapping[str, str] | None = None, name: str = ""
+        self,
+        x: Any,
+        *,
+        format: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        name: str = "",
+        wants_rank: bool = False,
+        progress: Progress = QUIET,
     ) -> Iterable[Block]:
-        """A run in query-aligned blocks: one for what is small or in memory, a stream for a large TREC file."""
+        """A run in query-aligned blocks: one for what is small or in memory, a stream for a large TREC file.
+
+        Args:
+            x: the run.
+            format: of the file; recognised from content when None.
+            columns: name of the column that holds each field.
+            name: what the run is called in messages, when it has no file.
+            wants_rank: whether the order needs the rank column of every block.
+            progress: told how much of a large file is read.
+        """
         source = None if isinstance(x, Block) else self.source(x)
-        if source is not None and format in (None, "trec") and not columns and self._is_large(source):
-            from assay.formats.recognise import recognise
+        if source is not None and self._is_trec(source, Hit, format, columns):
+            from assay.formats.blocks import RunBlocks
 
-            if format == "trec" or recognise(source, Hit) == "trec":
-                from assay.formats.blocks import RunBlocks
-
-                self._hash(source)
-                return RunBlocks(source)
+            self._hash(source)
+            return _Watched(RunBlocks(source, wants_rank=wants_rank), source, progress)
         return [self.table(x, Hit, format=format, columns=columns, name=name)]
 
     def source(self, x: Any) -> str | None:
@@ -92,16 +115,21 @@ class Workbench:
                 return str(path)
         return text
 
+    def _is_trec(self, source: str, row: type[Any], format: str | None, columns: Mapping[str, str] | None) -> bool:
+        """Whether it is a TREC file for which loading polars pays."""
+        if format not in (None, "trec") or columns or not self._is_large(source):
+            return False
+        from assay.formats.recognise import recognise
+
+        return format == "trec" or recognise(source, row) == "trec"
+
     def _is_large(self, source: str) -> bool:
         if source == "-":
-            return False
+            return True  # nobody knows how much will come
         try:
-            size = os.path.getsize(source)
-            with open(source, "rb") as file:
-                packed = file.read(4)[:2] in (b"\x1f\x8b", b"\x28\xb5")
+            return os.path.getsize(source) * (_PACKED if _is_packed(source) else 1) > self.small
         except OSError:
             return False  # the reader says what is wrong with it
-        return size * (_PACKED if packed else 1) > self.small
 
     def _hash(self, source: str) -> None:
         if self.hashes and source != "-" and source not in self._hashed:
@@ -125,6 +153,40 @@ class Workbench:
         with replacing(path) as file:
             file.write(data)
         return path
+
+
+@dataclass
+class _Watched:
+    """The blocks of a large run, reported as they are read."""
+
+    blocks: RunBlocks
+    source: str
+    progress: Progress
+
+    @property
+    def name(self) -> str:
+        return self.blocks.name
+
+    def __iter__(self) -> Iterator[Block]:
+        from assay.formats.blocks import SIZE
+
+        is_known = self.source != "-" and not _is_packed(self.source)
+        size = float(os.path.getsize(self.source)) if is_known else None
+        self.progress.start(f"reading {Path(self.source).name}", size, "bytes")
+        try:
+            for block in self.blocks:
+                yield block
+                self.progress.advance(SIZE)
+        finally:
+            self.progress.stop()
+
+    def whole(self) -> Block:
+        return self.blocks.whole()
+
+
+def _is_packed(source: str) -> bool:
+    with open(source, "rb") as file:
+        return file.read(4)[:2] in (b"\x1f\x8b", b"\x28\xb5")
 
 
 ENDINGS = (".gz", ".zst", ".run", ".txt", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".ipc", ".feather",
