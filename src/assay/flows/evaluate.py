@@ -99,10 +99,8 @@ def evaluate(
         total = _with_topics(total, queries, by_topics, held, judged)
     for name in parts_by:
         if name in JUDGMENT_COLUMNS:
-            parts = tuple(
-                Part(name, value, scored(prepared(one_grade_a_pair(rows, held.conventions), held.conventions)))
-                for value, rows in split(judgments, name)
-            )
+            own = [(part, one_grade_a_pair(rows, held.conventions)) for part, rows in split(judgments, name)]
+            parts = tuple(Part(name, part, scored(prepared(rows, held.conventions))) for part, rows in own)
             total = replace(total, parts=(*total.parts, *parts), _cache={})
     facts = tuple(Note("read", fact) for fact in _facts(joined, queries))
     return replace(total, notes=(*facts, *total.notes), source=source_of(bench, held, command), _cache={})
