@@ -69,6 +69,7 @@ def test_whole_number_ids_become_text_in_full():
         ({**RUN, "score": [1, 2]}, Hit, "hits: columns of different lengths: [2, 3]\n"),
         ({"q": {"d": float("nan")}}, Hit, "hits, query q, document d: score is NaN\n"),
         ({"q": {"d": "high"}}, Judgment, "hits, query q, document d: grade 'high' is not a number\n"),
+        ({"q": {"\ud800": 1}}, Judgment, "hits, query q, document \\ud800: doc_id '\\ud800' is not valid Unicode\n"),
         ({"q": {1.5: 1}}, Judgment, "hits, query q, document 1.5: doc_id 1.5 is a decimal number\n"),
         ({"q": {"d": 1}, "r": 2}, Judgment, "hits: not every query holds a dict, see 'r'\n"),
         ({"q": {"d": 1}}, Topic, "hits: a dict of dicts holds a run or qrels, not Topic rows\n"),

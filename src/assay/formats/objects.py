@@ -82,6 +82,11 @@ def _parsed(line: str) -> dict[str, Any]:
         raise Odd(f"is not JSON: {error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}", _ONE) from None
     except RecursionError:
         raise Odd("is nested too deeply", _ONE) from None
+    if "\\u" in line:
+        try:
+            json.dumps(made, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:  # half of a surrogate pair, which JSON can spell
+            raise Odd("holds text that is not valid Unicode", "write it anew as UTF-8") from None
     if not isinstance(made, dict):
         raise Odd(f"expected a JSON object, found {shown(line[:40])}", _ONE)
     return made

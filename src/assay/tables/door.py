@@ -10,6 +10,7 @@ from assay.errors import InputError
 from assay.tables.faults import Place
 from assay.tables.plain import check_columns
 from assay.tables.rows import Block, Hit, Judgment
+from assay.tables.values import shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,7 +98,7 @@ def _from_nested(x: Mapping[Any, Mapping[Any, Any]], row: type, name: str) -> Bl
     what = "score" if row is Hit else "grade"
 
     def place(at: int) -> str:
-        return f"{name}, query {queries[at]}, document {docs[at]}"
+        return f"{name}, query {shown(queries[at])}, document {shown(docs[at])}"
 
     if not queries:
         raise InputError("holds no rows", name, "give at least one query with a document")
