@@ -261,7 +261,8 @@ class Scores(Result):
 
     def __repr__(self) -> str:
         """The means, one line a run."""
-        lines = [f"Scores of {len(self.runs)} runs over {len(self.queries):,} judged queries"]
+        runs = "1 run" if len(self.runs) == 1 else f"{len(self.runs)} runs"
+        lines = [f"Scores of {runs} over {len(self.queries):,} judged queries"]
         for run in self.runs:
             means = ", ".join(f"{measure} {self._written(measure, run)}" for measure in self.measures)
             lines.append(f"  {run}: {means}")

@@ -131,15 +131,16 @@ def t_tail(t: float, df: float) -> float:
     """Probability that Student's t lies above `t`."""
     if t < 0:
         return 1 - t_tail(-t, df)
-    x = df / (df + t * t)
-    front = (
-        math.exp(_log_density_0(df) + 0.5 * math.log(df) + 0.5 * df * math.log(x) + 0.5 * math.log1p(-x)) if t else 0.0
-    )
+    if t == 0:
+        return 0.5
+    x, y = df / (df + t * t), t * t / (df + t * t)  # y is 1 - x, which would lose its digits
+    shape = _log_density_0(df) - 0.5 * df * math.log1p(t * t / df)
+    front = math.exp(shape + 0.5 * math.log(df) + 0.5 * math.log(y))
     # I_x(a, b) = x^a (1-x)^b / (a B(a, b)) times a continued fraction; its other form converges where x is large
     a, b = 0.5 * df, 0.5
     if x < (a + 1) / (a + b + 2):
         return 0.5 * front * _fraction(x, a, b) / a
-    return 0.5 * (1 - front * _fraction(1 - x, b, a) / b)
+    return 0.5 * (1 - front * _fraction(y, b, a) / b)
 
 
 def _t_density(t: float, df: float) -> float:
