@@ -96,7 +96,8 @@ def test_lists_condensed_beforehand_score_as_trec_eval_says_of_judged_documents(
     output = OUTPUTS[label]
     chosen = wanted(output)
     run, qrels, options = _inputs(output)
-    judged = {tuple(line.split()[0:3:2]) for line in qrels.read_text(encoding="utf-8").splitlines()}
+    rows = [line.split() for line in qrels.read_text(encoding="utf-8").splitlines()]
+    judged = {(query, doc) for query, _, doc, grade in rows if int(grade) >= 0}  # to trec_eval the others are unjudged
     condensed: dict[str, dict[str, float]] = {}
     for line in run.read_text(encoding="utf-8").splitlines():
         query, _, doc, _, score, _ = line.split()
@@ -140,10 +141,17 @@ def test_ir_measures_says_the_same(label: str, reading: str):
     assert not wrong, shown(wrong)
 
 
-def test_only_outputs_of_values_not_to_copy_are_left_out_whole():
-    left_out = {label for label, output in OUTPUTS.items() if not wanted(output)}
-    assert {label.partition("/")[2].partition(".")[0] for label in left_out} == {"fractional", "negative"}
-    assert {label.partition("/")[2] for label in left_out if "negative" in label} == {"negative.J.tsv"}
+def test_only_the_outputs_on_fractional_grades_are_left_out_whole():
+    left_out = {label.partition("/")[2] for label, output in OUTPUTS.items() if not wanted(output)}
+    assert left_out == {f"fractional{variant}.tsv" for variant in ("", ".c", ".J", ".l2")}
+
+
+def test_condensed_lists_keep_documents_of_negative_grade_unless_trec_eval_is_asked_for():
+    run, qrels = GOLDEN / "inputs" / "negative.run", GOLDEN / "inputs" / "negative.qrels"
+    ours = assay.evaluate(run, qrels, ["RR(judged_only=True)"], no_relevant="zero")
+    theirs = assay.evaluate(run, qrels, ["RR(judged_only=True)"], compat="trec_eval-10")
+    assert ours.values[0, 0].tolist() == [0.5, 0.0, 0.5]  # b is judged and stands first in g1 and g3
+    assert theirs.values[0, 0].tolist() == [1.0, 0.0, 1.0]
 
 
 def test_every_stored_output_is_read():
