@@ -50,7 +50,7 @@ def test_two_formats_that_fit_equally_are_refused_and_can_be_chosen(folder):
         read("f", Hit)
     assert str(caught.value) == (
         "f:1: can be read in 2 ways that fit equally: TSV or TREC lines\n"
-        "    mend: say which with --format trec, csv or tsv"
+        "    mend: say which with --input-format trec, csv or tsv"
     )
     assert read("f", Hit, format="tsv").frame == {"query_id": ["q"], "doc_id": ["d"], "score": [7.0]}
     assert read("f", Hit, format="trec").frame["score"] == [2025.0, 4.0]
@@ -93,8 +93,16 @@ def test_what_fits_nothing_is_refused_with_the_likeliest_reason(folder, content,
 @pytest.mark.parametrize(
     ("options", "row", "text"),
     [
-        ({"format": "cvs"}, Hit, "--format: unknown format cvs; did you mean csv?\n    mend: choose trec, csv, tsv,"),
-        ({"format": "trec"}, Topic, "f: Topic rows have no TREC form\n    mend: choose --format csv, tsv, jsonl,"),
+        (
+            {"format": "cvs"},
+            Hit,
+            "--input-format: unknown format cvs; did you mean csv?\n    mend: choose trec, csv, tsv,",
+        ),
+        (
+            {"format": "trec"},
+            Topic,
+            "f: Topic rows have no TREC form\n    mend: choose --input-format csv, tsv, jsonl,",
+        ),
         ({"format": "trec", "columns": "doc_id=sku"}, Hit, "f: TREC lines have no column names\n"),
     ],
 )

@@ -112,7 +112,7 @@ def test_a_line_with_a_column_missing_is_shown_with_the_first_three_and_the_coun
     assert refused(parse_run, data) == (
         "a.run:4: expected 6 columns (query_id, Q0, doc_id, rank, score, tag), found 5\n"
         "    q1 Q0 d3 3 t\n"
-        "    mend: add what is missing, or name the columns in a header and pass --format csv or tsv\n"
+        "    mend: add what is missing, or name the columns in a header and pass --input-format csv or tsv\n"
         "\n"
         "a.run:5: expected 6 columns (query_id, Q0, doc_id, rank, score, tag), found 5\n"
         "a.run:6: expected 6 columns (query_id, Q0, doc_id, rank, score, tag), found 5\n"

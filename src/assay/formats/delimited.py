@@ -123,7 +123,7 @@ def ambiguous(name: str, line: int, ways: Sequence[str]) -> InputError:
     return InputError(
         f"can be read in {len(ways)} ways that fit equally: {' or '.join(ways)}",
         f"{name}:{line}",
-        "say which with --format trec, csv or tsv",
+        "say which with --input-format trec, csv or tsv",
     )
 
 

@@ -36,7 +36,9 @@ def read(source: Source, row: type, format: str | None = None, columns: Mapping[
     if found != "trec":
         return read_columns(source, row, found, chosen, data=data)
     if chosen:
-        raise InputError("TREC lines have no column names", name, "leave --columns out, or pass --format csv or tsv")
+        raise InputError(
+            "TREC lines have no column names", name, "leave --columns out, or pass --input-format csv or tsv"
+        )
     return parse_run(data, name) if row is Hit else parse_qrels(data, name)
 
 
@@ -63,9 +65,11 @@ def _chosen(columns: Mapping[str, str] | str | None) -> Mapping[str, str] | None
 
 def _known(format: str, row: type, name: str) -> str:
     if format not in ALL:
-        raise InputError(f"unknown format {format}{did_you_mean(format, ALL)}", "--format", f"choose {', '.join(ALL)}")
+        raise InputError(
+            f"unknown format {format}{did_you_mean(format, ALL)}", "--input-format", f"choose {', '.join(ALL)}"
+        )
     if format == "trec" and row not in (Hit, Judgment):
-        raise InputError(f"{row.__name__} rows have no TREC form", name, f"choose --format {', '.join(FORMATS)}")
+        raise InputError(f"{row.__name__} rows have no TREC form", name, f"choose --input-format {', '.join(FORMATS)}")
     return format
 
 

@@ -243,7 +243,7 @@ class _Lines:
         if self.expected is QRELS and found == len(RUN):
             return what, "this looks like a run: give runs first, qrels last"
         if found < len(self.expected):
-            return what, "add what is missing, or name the columns in a header and pass --format csv or tsv"
+            return what, "add what is missing, or name the columns in a header and pass --input-format csv or tsv"
         return what, "remove what is too much; an id cannot hold white space"
 
     def _fault(self, number: int, what: str, remedy: str, line: bytes) -> None:
