@@ -6,13 +6,13 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from report.by_hand import DOUBT, in_parts, scores
 
 from assay.measures.card import card
 from assay.report.describe import describe
 from assay.report.html import to_html
 from assay.report.markdown import to_markdown
 from assay.report.page import Column, Mark, Page, Prose, Table
+from report.by_hand import DOUBT, in_parts, scores
 
 VOID = {"meta", "link", "line", "circle", "path", "br", "input"}
 

@@ -9,7 +9,16 @@ from assay.report.page import Mark, Range, Value
 
 
 def test_wide_letters_take_two_columns_and_combining_marks_none() -> None:
-    assert [width(x) for x in ("abc", "日本", "e\u0301", "👍", "👍🏽", "❤\ufe0f", "👩\u200d🔬", "한")] == [3, 4, 1, 2, 2, 2, 2, 2]
+    assert [width(x) for x in ("abc", "日本", "e\u0301", "👍", "👍🏽", "❤\ufe0f", "👩\u200d🔬", "한")] == [
+        3,
+        4,
+        1,
+        2,
+        2,
+        2,
+        2,
+        2,
+    ]
 
 
 def test_padding_counts_columns_and_not_letters() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report.by_hand import DOUBT, NDCG, in_parts, many, scores
 
 from assay.errors import InputError
 from assay.measures.card import card, cards
@@ -18,7 +17,7 @@ from assay.measures.measure import MEASURES, Measure
 from assay.measures.scores import Coverage
 from assay.report import rows
 from assay.report.machine import to_machine
-from assay.report.reading import Reading
+from report.by_hand import DOUBT, NDCG, in_parts, many, scores
 
 
 def table(result: object, **choices: object) -> list[dict[str, str]]:
@@ -27,7 +26,13 @@ def table(result: object, **choices: object) -> list[dict[str, str]]:
 
 def test_the_mean_table_as_csv_has_numbers_in_full_and_definitions() -> None:
     first = table(scores())[0]
-    assert (first["run"], first["measure"], first["part"], first["n"], first["mean"]) == ("bm25", "nDCG@10", "all", "3", "0.5")
+    assert (first["run"], first["measure"], first["part"], first["n"], first["mean"]) == (
+        "bm25",
+        "nDCG@10",
+        "all",
+        "3",
+        "0.5",
+    )
     assert first["definition"] == "nDCG(gain=linear, discount=log2, ideal=judged, judged_only=False)@10"
     assert table(scores())[2]["judged"] == ""
 
@@ -106,7 +111,9 @@ def check(value: Any, schema: dict[str, Any], where: str = "$") -> None:
             check(entry, schema["items"], f"{where}[{i}]")
 
 
-@pytest.mark.parametrize("choices", [{}, {"per_query": True}, {"interval": "bootstrap", "seed": 3}, {"interval": "none"}])
+@pytest.mark.parametrize(
+    "choices", [{}, {"per_query": True}, {"interval": "bootstrap", "seed": 3}, {"interval": "none"}]
+)
 @pytest.mark.parametrize("made", [scores(notes=(DOUBT,)), in_parts(), many(1)])
 def test_json_fits_its_published_schema(made: object, choices: dict[str, Any]) -> None:
     document = json.loads(to_machine(made, "json", **choices), parse_constant=pytest.fail)

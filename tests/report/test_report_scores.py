@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from report.by_hand import DOUBT, NDCG, RR, TIES, in_parts, many, scores
 
 from assay.measures.collections import Collections
 from assay.measures.measure import Measure
@@ -9,6 +8,7 @@ from assay.measures.scores import Coverage
 from assay.report.describe import describe
 from assay.report.text import to_text
 from assay.results import Note
+from report.by_hand import DOUBT, NDCG, RR, TIES, in_parts, many, scores
 
 
 def shown(result: object, width: int = 100, **choices: object) -> list[str]:
@@ -43,7 +43,9 @@ def test_the_page_of_two_runs_reads_as_the_terminal_page_says() -> None:
 
 def test_an_undefined_value_is_not_averaged_and_never_printed_as_zero() -> None:
     nan = float("nan")
-    lines = shown(scores([[[nan, nan]]], ("a",), (NDCG,), coverage=(Coverage(judged=2, scored=0, no_relevant=("q1", "q2")),)))
+    lines = shown(
+        scores([[[nan, nan]]], ("a",), (NDCG,), coverage=(Coverage(judged=2, scored=0, no_relevant=("q1", "q2")),))
+    )
     assert lines[4].split() == ["nDCG@10", "a", "n/a", "n/a:", "n", "0", "n/a", "n/a", "n/a", "n/a", "n/a"]
     assert "0 of 2 judged queries (2 have no relevant document" in "\n".join(lines)
 

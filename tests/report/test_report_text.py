@@ -37,7 +37,11 @@ def lines(part: object, width: int = 100, **more: bool) -> list[str]:
 
 
 def test_the_answer_stands_first_and_parts_are_parted_by_a_blank_line() -> None:
-    page = Page("t", ("240 queries.",), (Heading("By segment", "lead"), Prose("said"), Worked(("a = b",)), Command("Try", "assay")))
+    page = Page(
+        "t",
+        ("240 queries.",),
+        (Heading("By segment", "lead"), Prose("said"), Worked(("a = b",)), Command("Try", "assay")),
+    )
     assert to_text(page) == "240 queries.\n\nBy segment\nlead\n\nsaid\n\n  a = b\n\nTry\n  assay\n"
 
 
@@ -85,7 +89,9 @@ def test_below_sixty_columns_each_row_is_a_block() -> None:
 
 
 def test_prose_in_a_table_breaks_to_the_room_that_is_left() -> None:
-    table = Table((Column("name"), Column("says", is_prose=True)), (("a", "one two three four five six " * 5), ("b", "short")))
+    table = Table(
+        (Column("name"), Column("says", is_prose=True)), (("a", "one two three four five six " * 5), ("b", "short"))
+    )
     shown = lines(table, 60)
     assert max(map(width, shown)) <= 60
     assert " ".join(shown[2:]).split().count("three") == 5
@@ -119,7 +125,11 @@ def test_wide_letters_do_not_shift_the_columns_behind_them() -> None:
 
 
 def test_facts_stand_beside_their_labels_and_remarks_continue_them() -> None:
-    page = Page("t", ("a",), (Facts((Fact("Counted", ("one", "two")), Fact("nDCG@10", ("gain",)))), Remarks((Mark("plain", "odd"),))))
+    page = Page(
+        "t",
+        ("a",),
+        (Facts((Fact("Counted", ("one", "two")), Fact("nDCG@10", ("gain",)))), Remarks((Mark("plain", "odd"),))),
+    )
     assert to_text(page).splitlines()[2:] == [
         "Counted    one", "           two", "nDCG@10    gain", "Note       odd",
     ]  # fmt: skip

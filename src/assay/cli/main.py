@@ -100,7 +100,7 @@ def main() -> NoReturn:
 
 def run(args: list[str]) -> int:
     """Runs one command line; whatever goes wrong becomes a message on stderr and an exit code."""
-    VOICE.__init__(typed=tuple(args))  # type: ignore[misc] # one process may run several lines, as tests do
+    VOICE.begin(args)
     try:
         code = assay.main(args, prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
@@ -161,7 +161,10 @@ def _usage(error: click.ClickException) -> tuple[str, str]:
         known = [name for param in ctx.command.params for name in param.opts] if ctx else []
         text = f"unknown option {error.option_name}{_closest(error.option_name, known)}"
     elif isinstance(error, click.MissingParameter) and error.param is not None:
-        text = f"{error.param.human_readable_name} is missing"
+        name = (
+            max(error.param.opts, key=len) if isinstance(error.param, click.Option) else error.param.human_readable_name
+        )
+        text = f"{name} is missing"
     else:
         text = error.format_message().rstrip(".")
         text = text[:1].lower() + text[1:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,11 @@ class Voice:
     log_json: bool = False
     no_color: bool = False
     typed: tuple[str, ...] = ()
+
+    def begin(self, typed: Sequence[str]) -> None:
+        """A new command line: one process may run several, as tests do."""
+        self.verbose = self.quiet = self.log_json = self.no_color = False
+        self.typed = tuple(typed)
 
 
 VOICE = Voice()

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.typed import Shell, copy_example, start
+
+
+def test_an_unknown_verb_names_the_nearest(assay: Shell) -> None:
+    said = assay("evalute")
+    assert (said.code, said.out) == (3, "")
+    assert (
+        said.err
+        == "assay: unknown command evalute; did you mean evaluate?\n    mend: assay --help shows what it takes\n"
+    )
+
+
+def test_an_unknown_option_names_the_nearest(assay: Shell) -> None:
+    said = assay("evaluate", "a", "b", "--mesures", "RR")
+    assert said.code == 3
+    assert said.err == (
+        "assay: unknown option --mesures; did you mean --measures?\n"
+        "    mend: assay evaluate --help shows what it takes\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evaluate"], "assay: no run was given\n    mend: pass the runs first and the judgments last\n"),
+        (["explain"], "assay: RUN is missing\n    mend: assay explain --help shows what it takes\n"),
+        (["explain", "bm25.run", "judgments.qrels", "-m", "RR"],
+         "assay: --query is missing\n    mend: assay explain --help shows what it takes\n"),
+        (["evaluate", "bm25.run", "judgments.qrels", "-m", "nDGC@10"],
+         "assay: unknown measure nDGC@10; did you mean nDCG@10?\n    mend: assay measures lists all of them\n"),
+        (["evaluate", "bm25.run", "judgments.qrels", "--ties", "doc"],
+         "assay: --ties 'doc' is not one of docid, input, expected, best, worst; did you mean docid?\n"
+         "    mend: pass --ties docid|input|expected|best|worst\n"),
+        (["evaluate", "bm25.run", "judgments.qrels", "--columns", "query_id"],
+         "assay: --columns 'query_id' is not a list of NAME=COLUMN\n"
+         "    mend: pass --columns query_id=query,doc_id=product,grade=label\n"),
+        (["evaluate", "--collection", "a=b"],
+         "assay: --collection 'a=b' is not NAME=RUN,QRELS\n    mend: such as --collection fiqa=bm25.run,fiqa.qrels\n"),
+        (["evaluate", "bm25.run", "--collection", "a=b,c"],
+         "assay: bm25.run belongs to no collection\n    mend: pass --collection NAME=RUN,QRELS for each\n"),
+    ],
+)  # fmt: skip
+def test_a_refusal_says_what_and_how_to_mend_it_and_nothing_on_stdout(
+    assay: Shell, words: list[str], message: str
+) -> None:
+    said = assay(*words)
+    assert (said.code, said.out, said.err) == (3, "", message)
+
+
+def test_a_fault_in_a_file_names_its_place_without_a_traceback(assay: Shell) -> None:
+    (assay.folder / "bad.run").write_text("q01 Q0 LMP-05 1 4.08 bm25\nq01 Q0 LMP-05 2 3.0 bm25\n", encoding="utf-8")
+    said = assay("evaluate", "bad.run", "judgments.qrels", "-m", "RR")
+    assert said.code == 3
+    assert said.err.startswith("bad.run:2: ")
+    assert "mend: " in said.err
+    assert "Traceback" not in said.err
+
+
+def test_a_missing_file_is_said_in_one_line(assay: Shell) -> None:
+    said = assay("evaluate", "nope.run", "judgments.qrels")
+    assert said.code == 3
+    assert said.err.startswith("nope.run: ")
+
+
+def test_errors_are_json_where_logs_are(assay: Shell) -> None:
+    said = assay("evaluate", "bm25.run", "judgments.qrels", "-m", "nDGC@10", "--log-json")
+    entry = json.loads(said.err)
+    assert entry["kind"] == "error"
+    assert entry["exit_code"] == 3
+    assert entry["text"].startswith("assay: unknown measure nDGC@10")
+
+
+def test_no_verb_prints_the_help_and_ends_with_three(assay: Shell) -> None:
+    said = assay()
+    assert said.code == 3
+    assert "Measure:" in said.err
+
+
+def test_a_name_in_an_error_cannot_steer_the_terminal(assay: Shell) -> None:
+    said = assay("evaluate", "\x1b[31mx.run", "judgments.qrels")
+    assert said.code == 3
+    assert "\x1b" not in said.err
+
+
+def test_an_internal_slip_says_so_and_shows_more_on_request(assay: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    import assay.flows.explain as flow
+
+    monkeypatch.setattr(flow, "measures", lambda name: 1 // 0)
+    said = assay("measures")
+    assert said.code == 3
+    assert said.err.startswith("assay: internal error: ZeroDivisionError")
+    with pytest.raises(ZeroDivisionError):
+        assay("measures", "-v")
+
+
+def test_an_input_is_never_overwritten(assay: Shell) -> None:
+    before = (assay.folder / "bm25.run").read_bytes()
+    for words in (["-o", "bm25.run"], ["--html", "./judgments.qrels"]):
+        said = assay("evaluate", "bm25.run", "judgments.qrels", "-m", "RR", *words)
+        assert said.code == 3
+        assert "is one of the inputs" in said.err
+    assert (assay.folder / "bm25.run").read_bytes() == before
+
+
+def test_a_target_that_cannot_be_written_is_an_error_with_its_name(assay: Shell) -> None:
+    said = assay("evaluate", "bm25.run", "judgments.qrels", "-m", "RR", "-o", "no/such/folder/x.csv")
+    assert said.code == 3
+    assert "no/such/folder" in said.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals and pipes of POSIX")
+def test_a_reader_that_has_seen_enough_ends_it_quietly(tmp_path: Path) -> None:
+    copy_example(tmp_path)
+    line = f"{sys.executable} -m assay evaluate bm25.run judgments.qrels -m RR --per-query --quiet | head -1"
+    done = subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("24 queries")
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals and pipes of POSIX")
+def test_an_interrupt_ends_with_130_and_leaves_nothing_half_written(tmp_path: Path) -> None:
+    copy_example(tmp_path)
+    reading = subprocess.Popen(
+        [sys.executable, "-m", "assay", "evaluate", "-", "judgments.qrels", "-m", "RR", "-o", "out.csv"],
+        cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert reading.stdin
+    reading.stdin.write("q01 Q0 LMP-05 1 4.08 bm25\n")
+    reading.stdin.flush()
+    import time
+
+    time.sleep(1.5)  # it waits for the rest of its input
+    reading.send_signal(signal.SIGINT)
+    _, err = reading.communicate(timeout=20)
+    assert (reading.returncode, err.strip()) == (130, "assay: interrupted. Nothing was written.")
+    assert not list(tmp_path.glob("*out.csv*"))
+
+
+def test_the_module_runs_as_the_command_does(tmp_path: Path) -> None:
+    done = start("-m", "assay", "--version", cwd=tmp_path)
+    assert (done.returncode, done.stdout.split()[0]) == (0, "assay")

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shlex
+from typing import get_args, get_type_hints
+
+import click
+import pytest
+
+from assay.cli.main import VERBS
+from assay.cli.main import assay as group
+from assay.cli.options import CHOICES
+from assay.ranking.conventions import Conventions
+from cli.typed import Shell
+
+NAMES = [verb for verbs in VERBS.values() for verb in verbs]
+LINE = ("evaluate", "bm25.run", "dense.run", "judgments.qrels", "-m", "nDCG@10,RR")
+
+
+@pytest.mark.parametrize("verb", NAMES)
+def test_every_help_opens_with_the_sentence_of_the_list_and_ends_with_an_example_that_runs(
+    assay: Shell, verb: str
+) -> None:
+    sentence = next(about for verbs in VERBS.values() for name, (_, about) in verbs.items() if name == verb)
+    words = [verb, "show"] if verb == "config" else [verb]
+    said = assay(*words, "--help")
+    assert said.code == 0
+    assert sentence in " ".join(said.out.split())
+    example = said.out.rstrip().splitlines()[-1].strip()
+    assert example.startswith(f"assay {verb}")
+    if verb == "show":
+        assert assay(*LINE, "-o", "scores.assay").code == 0
+    assert assay(*shlex.split(example)[1:]).code == 0
+
+
+def test_the_choices_of_the_options_are_those_of_the_conventions() -> None:
+    hints = get_type_hints(Conventions)
+    for name, (values, _) in CHOICES.items():
+        if get_args(hints.get(name)) and name != "include":
+            assert tuple(values.split("|")) == get_args(hints[name])
+    fields = {name for name in hints if not name.startswith("_")}
+    command = group.get_command(click.Context(group), "evaluate")
+    assert command
+    assert fields <= {param.name for param in command.params}
+
+
+def test_an_option_that_is_not_given_leaves_the_choice_to_the_settings(assay: Shell) -> None:
+    (assay.folder / "assay.toml").write_text('[conventions]\nties = "worst"\n', encoding="utf-8")
+    document = json.loads(assay(*LINE, "--format", "json").out)
+    assert document["source"]["conventions"]["ties"] == "worst"
+    document = json.loads(assay(*LINE, "--format", "json", "--ties", "best").out)
+    assert document["source"]["conventions"]["ties"] == "best"
+
+
+def test_evaluate_prints_the_answer_first(assay: Shell) -> None:
+    said = assay(*LINE)
+    assert said.code == 0
+    assert said.err == ""
+    assert said.out.startswith("24 queries, 2 runs. Means with 95 % intervals over queries.\n")
+    assert "Counted    24 of 25 judged queries" in said.out
+
+
+def test_notes_go_to_stderr_where_the_format_has_no_place_for_them(assay: Shell) -> None:
+    assert "warning: bm25: 1 of 25 queries are missing" in assay(*LINE, "--format", "csv").err
+    assert assay(*LINE, "--format", "csv", "--quiet").err == ""
+    entries = [json.loads(line) for line in assay(*LINE, "--format", "csv", "--log-json").err.splitlines()]
+    assert {"note", "progress"} >= {entry["kind"] for entry in entries}
+    assert any(entry.get("code") == "queries-missing" and entry["run"] == "bm25" for entry in entries)
+
+
+def test_every_format_says_the_same_means(assay: Shell) -> None:
+    rows = list(csv.DictReader(io.StringIO(assay(*LINE, "--format", "csv").out)))
+    means = [float(row["mean"]) for row in rows]
+    document = json.loads(assay(*LINE, "--format", "json").out)
+    assert [line["mean"] for line in document["summary"]] == means
+    lines = [json.loads(line) for line in assay(*LINE, "--format", "jsonl").out.splitlines()]
+    assert [line["mean"] for line in lines] == means
+    for kind in ("table", "md", "trec_eval"):
+        out = assay(*LINE, "--format", kind).out
+        assert all(f"{mean:.4f}" in out for mean in means)
+    assert all(f"{mean:.3f}" in assay(*LINE, "--format", "html").out for mean in means)
+
+
+def test_the_ending_of_the_file_says_the_format(assay: Shell) -> None:
+    for name, begins in (("a.csv", b"run,"), ("a.json", b"{"), ("a.md", b"**24"), ("a.html", b"<!doctype"),
+                         ("a.parquet", b"PAR1"), ("a.txt", b"24 queries"), ("a.assay", b"PK")):  # fmt: skip
+        said = assay(*LINE, "-o", name)
+        assert (said.code, said.out) == (0, "")
+        assert (assay.folder / name).read_bytes().startswith(begins)
+
+
+def test_a_page_can_be_written_beside_the_table(assay: Shell) -> None:
+    said = assay(*LINE, "--html", "page.html")
+    assert said.out.startswith("24 queries")
+    assert (assay.folder / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_a_saved_result_is_shown_again_without_its_runs(assay: Shell) -> None:
+    first = assay(*LINE, "-o", "x.assay")
+    assert first.code == 0
+    for name in ("bm25.run", "dense.run", "judgments.qrels"):
+        (assay.folder / name).rename(assay.folder / f"{name}.gone")
+    again = assay("show", "x.assay", "--per-query")
+    assert again.code == 0
+    assert "Every query" in again.out
+
+
+def test_judgments_may_be_named_apart_and_read_from_stdin(assay: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = assay("evaluate", "bm25.run", "judgments.qrels", "-m", "RR", "--format", "csv", "--quiet").out
+    assert (
+        assay("evaluate", "bm25.run", "--qrels", "judgments.qrels", "-m", "RR", "--format", "csv", "--quiet").out
+        == both
+    )
+
+
+def test_parts_by_segment_and_by_rater(assay: Shell) -> None:
+    said = assay(*LINE, "--topics", "topics.csv", "--by", "segment")
+    assert said.code == 0
+    assert "By segment" in said.out
+    assert "weighted" in said.out
+    said = assay("evaluate", "two-stage.run", "ratings.csv", "-m", "nDCG@10", "--by", "rater")
+    assert said.code == 0
+    assert "By rater" in said.out
+
+
+def test_collections_are_read_side_by_side(assay: Shell) -> None:
+    both = ("--collection", "a=bm25.run,judgments.qrels", "--collection", "b=dense.run,judgments.qrels")
+    said = assay("evaluate", *both, "-m", "nDCG@10")
+    assert said.code == 0
+    assert said.out.startswith("2 collections.")
+
+
+def test_explain_prints_the_arithmetic(assay: Shell) -> None:
+    said = assay("explain", "dense.run", "judgments.qrels", "--query", "q19", "--measure", "nDCG@10",
+                 "--documents", "documents.jsonl")  # fmt: skip
+    assert said.code == 0
+    assert "log2(rank + 1)" in said.out
+    assert "unjudged" in said.out
+    assert "  nDCG@10 = 4.7619 / 4.7619 = 1.0000" in said.out
+
+
+def test_measures_are_listed_and_one_is_explained(assay: Shell) -> None:
+    assert assay("measures").out.partition(".")[0].endswith("measures")
+    said = assay("measures", "nDCG").out
+    assert said.startswith("nDCG(gain=linear, discount=log2, ideal=judged, judged_only=False)@cutoff\n")
+    assert "  nDCG@3 = 4.2619 / 5.8928 = 0.7232" in said
+
+
+def test_the_settings_say_where_they_come_from(assay: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    (assay.folder / "assay.toml").write_text('[measures]\nprimary = "RR"\n', encoding="utf-8")
+    monkeypatch.setenv("ASSAY_TIES", "expected")
+    out = assay("config", "show", "--missing", "skip").out
+    assert out.startswith("3 of ")
+    origins = [
+        line.split()[-1] for line in out.splitlines() if any(name in line for name in ("primary", "ties ", "missing"))
+    ]
+    assert origins == ["assay.toml:2", "ASSAY_TIES", "--missing"]
+
+
+def test_init_writes_what_was_asked_and_never_overwrites(assay: Shell) -> None:
+    assert assay("init", "--folder", "shop", "--primary", "nDCG@10", "--gain", "exp").code == 0
+    assert 'gain = "exp"' in (assay.folder / "shop" / "assay.toml").read_text(encoding="utf-8")
+    said = assay("init", "--folder", "shop")
+    assert said.code == 3
+    assert "is there already" in said.err
+
+
+def test_doctor_ends_with_one_when_a_command_would_fail(assay: Shell) -> None:
+    assert assay("doctor").code == 0
+    (assay.folder / "assay.toml").write_text('[measures]\nprimry = "RR"\n', encoding="utf-8")
+    said = assay("doctor")
+    assert said.code == 1
+    assert said.out.startswith("✖ 1 problem")
+
+
+def test_plain_terminals_get_ascii_and_colour_is_only_for_terminals(
+    assay: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "\x1b" not in assay(*LINE).out
+    monkeypatch.setenv("LANG", "C")
+    assert assay(*LINE).out.isascii()
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    monkeypatch.setenv("TERM", "dumb")
+    assert assay(*LINE).out.isascii()
+
+
+def test_the_width_of_the_terminal_is_kept(assay: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    for columns in (45, 70, 90):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert max(map(len, assay(*LINE).out.splitlines())) <= columns
