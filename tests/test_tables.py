@@ -65,6 +65,8 @@ def test_whole_number_ids_become_text_in_full():
         (pl.DataFrame({**RUN, "doc_id": [b"a", b"\xff", b"b"]}), Hit, "hits, row 2: doc_id '\\xff' is not UTF-8\n"),
         (pl.DataFrame({**RUN, "rank": [1, 2, -1]}), Hit, "hits, row 3: rank -1 is below 0\n"),
         (pl.DataFrame({**RUN, "rank": [1.0, 2.5, 3.0]}), Hit, "hits, row 2: rank 2.5 is not a whole number\n"),
+        (pl.DataFrame({**RUN, "rank": [1.0, 1e19, 3.0]}), Hit, "hits, row 2: rank 1e+19 is too large\n"),
+        ({**RUN, "rank": [1, 10**19, 3]}, Hit, "hits, row 2: rank 10000000000000000000 is too large\n"),
         ({**RUN, "rank": [1, 2.5, 3]}, Hit, "hits, row 2: rank 2.5 is not a whole number\n"),
         ({**RUN, "score": [1, 2]}, Hit, "hits: columns of different lengths: [2, 3]\n"),
         ({"q": {"d": float("nan")}}, Hit, "hits, query q, document d: score is NaN\n"),

@@ -145,6 +145,6 @@ def _as_number(series: pl.Series, column: Column) -> tuple[pl.Series, pl.Series]
     if column.low is not None:
         bad = bad | (values < column.low).fill_null(False)
     if column.kind == "whole":
-        bad = bad | (values != values.floor()).fill_null(False)
+        bad = bad | ((values != values.floor()) | (values.abs() >= 2.0**63)).fill_null(False)
         values = values.cast(pl.Int64, strict=False)
     return values, bad

@@ -84,6 +84,8 @@ def converted(value: Any, column: Column) -> Any:
         return result
     if not result.is_integer():
         raise Odd(f"{column.name} {shown(value)} is not a whole number", f"write whole numbers as the {column.name}")
+    if abs(result) >= 2.0**63:
+        raise Odd(f"{column.name} {shown(value)} is too large", f"write a {column.name} below 2^63")
     return int(result)
 
 
