@@ -174,12 +174,12 @@ def trec_eval_name(measure: Measure) -> str:
 
     Other parameters make another measure, so that a script never takes one for the other.
     """
-    gain = measure.params.get("gain")
-    if isinstance(gain, GainMap) and measure == Measure("nDCG")(gain=gain):
-        return "ndcg_" + str(gain)[1:-1].replace(":", "=")  # as `-m ndcg.1=3,2=9` prints
+    text = str(measure)
+    if text.startswith("nDCG(gain={") and text.endswith("})"):
+        return "ndcg_" + text[11:-2].replace(":", "=")  # as `-m ndcg.1=3,2=9` prints
     whole, cut = TREC_EVAL.get(str(measure.without_cutoff), (None, None))
     name = whole if measure.cutoff is None else f"{cut}_{measure.cutoff}" if cut else None
-    return name or str(measure)
+    return name or text
 
 
 def trec_eval(scores: Scores, run: str | None = None) -> bytes:
