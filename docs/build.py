@@ -20,6 +20,8 @@ from pathlib import Path
 from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+import annotated_types
+
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
 
@@ -40,11 +42,16 @@ def table(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def fenced(prose: str) -> str:
+    """Prose whose doctests stand in fences; `>>>` would be a quotation otherwise."""
+    return re.sub(r"^>>> (?:.+\n?)+", lambda found: f"```text\n{found[0].rstrip()}\n```\n", prose, flags=re.MULTILINE)
+
+
 def sections(text: str) -> tuple[str, dict[str, str]]:
     """A docstring as its prose and its named sections (Args, Returns, ...)."""
     parts = re.split(r"^(Args|Returns|Raises|Source|Example):\n", inspect.cleandoc(text), flags=re.MULTILINE)
     named = dict(zip(parts[1::2], parts[2::2], strict=True))
-    return parts[0].strip(), {name: inspect.cleandoc(body) for name, body in named.items()}
+    return fenced(parts[0].strip()), {name: inspect.cleandoc(body) for name, body in named.items()}
 
 
 def arguments(text: str) -> dict[str, str]:
@@ -91,7 +98,7 @@ def kind_of(hint: Any) -> str:
 def field_rows(cls: type[Any]) -> list[tuple[str, str, str, str]]:
     """Name, type, default and meaning of each field of a dataclass."""
     below, above = attribute_docs(cls), arguments(cls.__doc__ or "")
-    hints = get_type_hints(cls)
+    hints = get_type_hints(cls, localns=vars(annotated_types))  # loaded by no room before it is needed
     rows = []
     for field in fields(cls):
         plain = field.default is None or isinstance(field.default, (str, int, float, tuple))
@@ -259,23 +266,45 @@ def python() -> str:
     """docs/reference/python.md."""
     import assay
 
-    parts = ["# Python\n", inspect.cleandoc(assay.__doc__ or "") + "\n"]
+    parts = ["# Python\n", fenced(inspect.cleandoc(assay.__doc__ or "")) + "\n"]
     for name in assay.__all__:
         value = getattr(assay, name)
         if name.startswith("__") or not (inspect.isfunction(value) or inspect.isclass(value)):
             continue
         prose, named = sections(value.__doc__ or "")
-        signature = str(inspect.signature(value)) if inspect.isfunction(value) else ""
+        signature = spelled(value) if inspect.isfunction(value) else ""
         parts += [f"## {name}\n", f"```text\nassay.{name}{signature}\n```\n" if signature else "", prose + "\n"]
-        if told := arguments(value.__doc__ or ""):
+        if is_dataclass(value) and value.__module__.startswith("assay.tables"):
+            parts.append(f"Its columns: [tables](tables.md#{name.lower()}).\n")
+        elif told := arguments(value.__doc__ or ""):
             parts.append(table(("argument", "means"), [(f"`{key}`", text) for key, text in told.items()]))
         for heading in ("Returns", "Raises"):
             if heading in named:
                 said = re.sub(r"\s+", " ", named[heading])
                 parts.append(f"{heading}: {said}\n")
-        if inspect.isclass(value):
-            parts.append(table(("method or property", "means"), members(value)))
+        if inspect.isclass(value) and (rows := members(value)):
+            parts.append(table(("method or property", "means"), rows))
     return "\n".join(part for part in parts if part)
+
+
+def spelled(function: Callable[..., Any]) -> str:
+    """The arguments of a function as they are written, one a line when they are many."""
+    from assay.results import QUIET
+
+    signature = inspect.signature(function)
+    parts, is_named = [], False
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not is_named:
+            parts.append("*")
+            is_named = True
+        text = ("**" if parameter.kind is parameter.VAR_KEYWORD else "") + parameter.name + f": {parameter.annotation}"
+        if parameter.default is not parameter.empty:
+            text += f" = {'QUIET' if parameter.default is QUIET else repr(parameter.default)}"
+        parts.append(text)
+    line = f"({', '.join(parts)})"
+    if len(line) > 90:
+        line = "(\n" + "".join(f"    {part},\n" for part in parts) + ")"
+    return f"{line} -> {signature.return_annotation}"
 
 
 def members(cls: type[Any]) -> list[tuple[str, str]]:

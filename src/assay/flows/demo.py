@@ -54,7 +54,7 @@ STORY = (
         "Do the two raters see the same?",
         f"assay evaluate {' '.join(RUNS)} ratings.csv -m nDCG@10 --by rater",
         "The same runs by the grades of each rater alone, and by the mean of both. The order of the systems is the "
-        "same; how far dense is behind two-stage depends on who judged. bo found something relevant for one query more.",
+        "same; how far dense is behind two-stage depends on who judged. bo found something for one query more.",
     ),
     Chapter(
         "How much is unjudged?",
