@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from assay.measures.collections import Collections
-from assay.measures.measure import Measure
+from assay.measures.measure import MEASURES, Measure
 from assay.measures.scores import Coverage
 from assay.report.describe import describe
 from assay.report.text import to_text
@@ -149,3 +149,11 @@ def test_the_page_keeps_to_the_width(columns: int) -> None:
 def test_a_result_without_a_view_is_our_own_slip() -> None:
     with pytest.raises(TypeError, match="no view for int"):
         describe(3)
+
+
+def test_every_measure_has_its_definition_below_the_table() -> None:
+    for name in MEASURES.names():
+        for measure in [Measure(name)] + ([Measure(name, (), 10)] if MEASURES.find(name).takes_cutoff else []):
+            made = scores([[[0.5] * 30]], ("a",), (measure,), coverage=(Coverage(judged=30, scored=30),))
+            text = " ".join(" ".join(shown(made)).split())
+            assert f"{measure} {measure.foot()}" in text

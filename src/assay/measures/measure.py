@@ -322,7 +322,9 @@ class Measure:
     def foot(self) -> str:
         """The definition in a few words, for the line below a table."""
         foot = self.about.foot
-        return foot if isinstance(foot, str) else foot(cutoff=self.cutoff, **self.params)
+        if isinstance(foot, str):
+            return foot
+        return foot(**({"cutoff": self.cutoff} if self.about.takes_cutoff else {}), **self.params)
 
     def compute(self, ranking: Ranking) -> Values:
         """The value of every judged query, float64 of shape (n,); NaN where it is undefined."""

@@ -35,6 +35,7 @@ NARROW = 60
 """Below so many columns a table becomes one block a row."""
 SHORTEST_NAME = 8
 SHORTEST_PROSE = 20
+LONGEST_LABEL = 16
 LABEL = 9
 """The least width of the labels of facts, so that they stand below one another from page to page."""
 
@@ -68,7 +69,7 @@ def to_text(page: Page, width: int = 100, color: bool = False, ascii: bool = Fal
     blocks = [[line for cell in page.answer for line in _answer(cell, paper)]]
     before: Part | None = None
     for part in (*page.parts, *((page.made,) if made and page.made else ())):
-        lines = _part(part, paper)
+        lines = _remarks(part, paper, _label(before)) if isinstance(part, Remarks) else _part(part, paper)
         if isinstance(part, Remarks) and isinstance(before, Facts):  # they continue the facts
             blocks[-1].extend(lines)
         elif lines:
@@ -106,15 +107,15 @@ def _part(part: Part, paper: Paper) -> list[str]:
         return _answer(Mark(part.tone, part.text), paper)
     if isinstance(part, Facts):
         return _facts(part, paper)
-    if isinstance(part, Remarks):
-        return _remarks(part, paper)
     if isinstance(part, Worked):
         return ["  " + clean(line) for line in part.lines]
+    if isinstance(part, Remarks):
+        return _remarks(part, paper, _label(None))
     return [*wrap(clean(part.lead), paper.width), "  " + clean(part.line)]
 
 
 def _facts(part: Facts, paper: Paper) -> list[str]:
-    label = min(max([LABEL, *(width(fact.label) for fact in part.facts)]) + 2, max(paper.width // 3, LABEL + 2))
+    label = _label(part)
     lines = []
     for fact in part.facts:
         said = [piece for line in fact.lines for piece in wrap(clean(line), max(paper.width - label, 20))]
@@ -127,8 +128,13 @@ def _facts(part: Facts, paper: Paper) -> list[str]:
     return lines
 
 
-def _remarks(part: Remarks, paper: Paper) -> list[str]:
-    label = LABEL + 2
+def _label(part: Part | None) -> int:
+    """Columns of the labels of facts; a label that is longer than others should wait for stands in a line of its own."""
+    widths = [width(fact.label) for fact in part.facts] if isinstance(part, Facts) else []
+    return max([LABEL, *(columns for columns in widths if columns <= LONGEST_LABEL)]) + 2
+
+
+def _remarks(part: Remarks, paper: Paper, label: int) -> list[str]:
     lines = []
     for i, remark in enumerate(part.lines):
         first, *rest = wrap(clean(remark.text), max(paper.width - label - 2, 20))
