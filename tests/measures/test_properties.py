@@ -24,7 +24,8 @@ unhurried = settings(deadline=None, max_examples=80)
 ALL = parse(
     "nDCG nDCG@3 nDCG(gain=exp)@5 nDCG(ideal=returned)@3 nDCG(discount=zipf)@4 nDCG(judged_only=True)@3 DCG@3 CG@4 "
     "IDCG@3 P@1,5 P P(short=list)@9 R@3 R R(cap=True)@2 F@3 F(beta=2) HitRate@2 RR RR@3 RankOfFirst AP AP@3 "
-    "AP(norm=min)@2 Rprec Bpref ContextPrecision@3 ContextPrecision(form=plain)@3 Judged@3 Unjudged@3 NumRet NumRel NumRelRet"
+    "AP(norm=min)@2 Rprec Bpref ContextPrecision@3 ContextPrecision(form=plain)@3 Judged@3 Unjudged@3 NumRet NumRel "
+    "NumRelRet"
 )
 SHARES = [m for m in ALL if m.about.range.startswith("0 to 1") or m.about.range == "0 or 1"]
 ORDERED = parse(

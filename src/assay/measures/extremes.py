@@ -206,6 +206,8 @@ def _normalised(r: Ranking, measure: Measure, unknown: Unknown, levels: F64) -> 
     steps = np.diff(worth)
     high = _largest_ratio(total, np.concatenate([[0.0], np.cumsum(weight)]), steps, ideal)
     low = -_largest_ratio(-total, np.concatenate([[0.0], np.cumsum(-weight[::-1])]), steps, ideal)
+    if not (known > 0).any() and measure.has_relevant(r.judged)[0]:
+        low = 0.0  # nothing of worth among those returned: the value is 0, not undefined
     return Extremes(max(low, 0.0), min(high, 1.0), len(unknown.rank), "exact")
 
 
