@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.measures.card import card, cards
+from assay.measures.collections import Collections
 from assay.measures.measure import MEASURES, Measure
 from assay.measures.scores import Coverage
 from assay.report import rows
@@ -79,7 +80,7 @@ def test_parquet_holds_the_same_rows() -> None:
     import polars as pl
 
     frame = pl.read_parquet(io.BytesIO(to_machine(scores(), "parquet", per_query=True)))
-    assert frame.columns == ["run", "measure", "query_id", "value", "judged"]
+    assert frame.columns == list(rows.PER_QUERY)
     assert frame["value"].to_list()[:4] == [1.0, 0.5, 0.0, None]
     assert pl.read_parquet(io.BytesIO(to_machine(scores(), "parquet")))["mean"].to_list()[0] == 0.5
 
@@ -165,6 +166,23 @@ def test_other_results_have_json_and_the_tables_of_their_pages() -> None:
     listed = list(csv.DictReader(io.StringIO(to_machine(cards(), "csv").decode())))
     assert {row["measure"] for row in listed} == set(MEASURES.names())
     assert json.loads(to_machine(card("nDCG"), "json"))["name"] == "nDCG"
+    heads = to_machine(card("nDCG").worked, "csv").decode().splitlines()[0]
+    assert heads == "rank,document,grade,gain,log2(rank + 1),adds,ideal,ideal adds"
     assert json.loads(to_machine(cards(), "jsonl").splitlines()[0])["measure"]
     with pytest.raises(InputError, match="no trec_eval layout"):
         to_machine(cards(), "trec_eval")
+
+
+def test_collections_have_the_same_rows_with_their_name_in_front() -> None:
+    one, other = many(27), scores([[[0.0] * 30]], ("dense",), (NDCG,), coverage=(Coverage(judged=30, scored=30),))
+    both = Collections(names=("fiqa", "nfcorpus"), scores=(one, other))
+    got = table(both)
+    assert [(row["collection"], row["run"], row["mean"]) for row in got] == [
+        ("fiqa", "bm25", "0.5"),
+        ("nfcorpus", "dense", "0.0"),
+    ]
+    assert len(table(both, per_query=True)) == 57
+    document = json.loads(to_machine(both, "json"))
+    assert document["names"] == ["fiqa", "nfcorpus"]
+    for collection in document["collections"]:
+        check(collection, SCHEMA)

@@ -9,7 +9,10 @@ from assay.errors import InputError
 from assay.report.reading import Reading
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from assay.measures.scores import Scores
+    from assay.report.page import Table
 
 SCHEMA = 1
 """Version of the JSON documents; it rises when a field changes its meaning or goes. New fields may come without."""
@@ -25,8 +28,11 @@ def to_machine(result: Any, kind: str, **choices: Any) -> bytes:
     """
     if kind == "json":
         return to_json(result, **choices)
-    if type(result).__name__ == "Scores":
+    name = type(result).__name__
+    if name == "Scores":
         return _scores(result, kind, Reading(**choices))
+    if name == "Collections" and kind in ("csv", "jsonl", "parquet"):
+        return _collections(result, kind, Reading(**choices))
     if kind in ("csv", "jsonl"):
         return _tables(result, kind, choices)
     raise InputError(f"this result has no {kind} layout", remedy="pass --format json, csv or jsonl")
@@ -41,24 +47,52 @@ def _scores(scores: Scores, kind: str, reading: Reading) -> bytes:
         return rows.jsonl(scores, reading)
     if kind == "trec_eval":
         return rows.trec_eval(scores)
-    import io
+    return _parquet(_frame(scores, reading))
 
+
+def _frame(scores: Scores, reading: Reading) -> pl.DataFrame:
     import polars as pl
 
+    from assay.report import rows
+
+    if not reading.per_query:
+        return pl.DataFrame(list(rows.summary(scores, reading)), infer_schema_length=None)
+    definitions = {str(measure): measure.definition() for measure in scores.measures}
+    return scores.per_query.with_columns(pl.col("measure").replace_strict(definitions).alias("definition"))
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    import io
+
     target = io.BytesIO()
-    frame = (
-        scores.per_query
-        if reading.per_query
-        else pl.DataFrame(list(rows.summary(scores, reading)), infer_schema_length=None)
-    )
     frame.write_parquet(target)
     return target.getvalue()
 
 
+def _collections(result: Any, kind: str, reading: Reading) -> bytes:
+    """The rows of each collection, its name in a first column."""
+    import polars as pl
+
+    frames = [_frame(scores, reading).select(pl.lit(name).alias("collection"), pl.all())
+              for name, scores in zip(result.names, result.scores, strict=True)]  # fmt: skip
+    frame = pl.concat(frames, how="vertical_relaxed")
+    if kind == "parquet":
+        return _parquet(frame)
+    return (frame.write_csv() if kind == "csv" else frame.write_ndjson()).encode("utf-8")
+
+
 def to_json(result: Any, **choices: Any) -> bytes:
     """A result as one JSON document; `report/assets/scores.schema.json` describes that of scores."""
-    if type(result).__name__ == "Scores":
+    name = type(result).__name__
+    if name == "Scores":
         document = scores_document(result, Reading(**choices))
+    elif name == "Collections":
+        document = {
+            "kind": "collections",
+            "schema": SCHEMA,
+            "names": list(result.names),
+            "collections": [scores_document(scores, Reading(**choices)) for scores in result.scores],
+        }
     else:
         document = {"kind": type(result).__name__.lower(), "schema": SCHEMA, **bare(result)}
     return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode("utf-8")
@@ -153,23 +187,26 @@ def _tables(result: Any, kind: str, choices: dict[str, Any]) -> bytes:
     tables = [part.without_drawings() for part in describe(result, **choices).parts if isinstance(part, Table)]
     if not tables:
         raise InputError(f"this result has no table for {kind}", remedy="pass --format json")
-    lines = []
-    for table in tables[:1]:
-        heads = [name for column in table.columns for name in _names(column.head, table, column)]
-        rows = [[entry for cell in row for entry in _entries(cell)] for row in (*table.rows, *table.foot)]
-        if kind == "jsonl":
-            lines = [json.dumps(dict(zip(heads, row, strict=True)), ensure_ascii=False) for row in rows]
-        else:
-            lines = [",".join(map(field, heads)), *(",".join(map(field, row)) for row in rows)]
+    table = tables[0]
+    heads = [name for place in range(len(table.columns)) for name in _names(table, place)]
+    rows = [[entry for cell in row for entry in _entries(cell)] for row in (*table.rows, *table.foot)]
+    if kind == "jsonl":
+        lines = [json.dumps(dict(zip(heads, row, strict=True)), ensure_ascii=False) for row in rows]
+    else:
+        lines = [",".join(map(field, heads)), *(",".join(map(field, row)) for row in rows)]
     return ("\n".join(lines) + "\n").encode("utf-8")
 
 
-def _names(head: str, table: Any, column: Any) -> list[str]:
+def _names(table: Table, place: int) -> list[str]:
+    """What one column is called in a file: an interval is two numbers, and no name stands twice."""
     from assay.report.page import Range
 
-    place = table.columns.index(column)
-    is_range = any(isinstance(row[place], Range) for row in table.rows)
-    return ["low", "high"] if is_range else [head]
+    head = table.columns[place].head
+    if any(isinstance(row[place], Range) for row in table.rows):
+        return ["low", "high"]
+    if any(head == column.head for column in table.columns[:place]):  # on a page it stands beside what it is about
+        return [f"{table.columns[place - 1].head} {head}"]
+    return [head or "state"]
 
 
 def _entries(cell: Any) -> list[Any]:

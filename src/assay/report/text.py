@@ -129,7 +129,7 @@ def _facts(part: Facts, paper: Paper) -> list[str]:
 
 
 def _label(part: Part | None) -> int:
-    """Columns of the labels of facts; a label that is longer than others should wait for stands in a line of its own."""
+    """Columns of the labels of facts; a label much longer than the others stands in a line of its own."""
     widths = [width(fact.label) for fact in part.facts] if isinstance(part, Facts) else []
     return max([LABEL, *(columns for columns in widths if columns <= LONGEST_LABEL)]) + 2
 

@@ -35,7 +35,7 @@ def worked(result: Explanation, documents: bool = True) -> Table:
     columns += [Column("grade", "right")]
     columns += [Column("gain", "right"), Column(result.divided_by or "discount", "right", drop=1)] if has_gain else []
     columns += [Column("adds", "right")]
-    columns += [Column("ideal", "right"), Column("adds ", "right")] if result.ideal else []
+    columns += [Column("ideal", "right"), Column("adds", "right")] if result.ideal else []
     columns += [] if result.ideal else [Column("sum", "right", drop=1)]
     rows = []
     for one, best in zip_longest(shortened(lines), result.ideal):
