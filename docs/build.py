@@ -228,7 +228,7 @@ def file_formats() -> str:
     parts = ["# File formats\n", inspect.cleandoc(importlib.import_module("assay.formats").__doc__ or "") + "\n"]
     for module in modules("assay.formats"):
         parts += [f"## {module.__name__.rpartition('.')[2]}\n", inspect.cleandoc(module.__doc__ or "") + "\n"]
-    parts += ["## .assay\n", inspect.cleandoc(importlib.import_module("assay.results").__doc__ or "") + "\n"]
+    parts += ["## .assay\n", inspect.cleandoc(importlib.import_module("assay.kept").__doc__ or "") + "\n"]
     return "\n".join(parts)
 
 

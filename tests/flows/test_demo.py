@@ -22,7 +22,7 @@ def test_the_files_are_copied_byte_for_byte(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "dense.run").write_text("mine")
-    with pytest.raises(InputError, match=r"dense\.run is there already"):
+    with pytest.raises(InputError, match=r"dense\.run: the file is there already"):
         copy_files(tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["dense.run"]
     assert (tmp_path / "dense.run").read_text() == "mine"

@@ -65,26 +65,19 @@ STORY = (
 )
 """The chapters, in the order of the results of `demo`."""
 
-TRY = (
-    STORY[0].command,
-    STORY[1].command,
-    STORY[2].command,
-    "assay measures nDCG",
-    "assay --help",
-)
-"""What to type after the files were copied."""
-
 
 def demo(folder: str | os.PathLike[str] | None = None, bench: Workbench | None = None) -> list[Result]:
     """One result a chapter of `STORY`.
 
     Args:
         folder: the files are copied there first and read from there; None reads them where they were installed.
-        bench: where inputs are found; None opens the one of the current folder.
+        bench: where inputs are found; None is one without a workspace, so that the story is the same in every folder.
     """
     from assay.flows.evaluate import evaluate
     from assay.flows.explain import explain
+    from assay.flows.workbench import Workbench
 
+    bench = Workbench() if bench is None else bench
     if folder is not None:
         copy_files(folder)
 
@@ -115,9 +108,10 @@ def copy_files(folder: str | os.PathLike[str]) -> list[Path]:
     there = [name for name in FILES if (target / name).exists()]
     if there:
         raise InputError(
-            f"{target / there[0]} is there already",
-            remedy="pass --folder with a new name; nothing was written",
-            more=[f"{target / name} is there already" for name in there[1:]],
+            "the file is there already",
+            str(target / there[0]),
+            "pass --folder with a new name",
+            more=[f"{target / name}: the file is there already" for name in there[1:]],
         )
     target.mkdir(parents=True, exist_ok=True)
     for name in FILES:
