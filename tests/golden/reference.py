@@ -149,8 +149,8 @@ def outputs() -> list[Output]:
             found.append(Output("trec_eval", path, 4))
     for collection in ("robust03", "vaswani"):
         found += [Output("trec_eval", p, 4) for p in sorted((COLLECTIONS / collection / "trec_eval").glob("*.gz"))]
-    found += [Output("trec_eval", COLLECTIONS / "trec_eval_tests" / f"{name}.gz", 4) for name in TREC_EVAL_TESTS]
-    return found
+    paths = [COLLECTIONS / "trec_eval_tests" / f"{name}.gz" for name in TREC_EVAL_TESTS]
+    return found + [Output("trec_eval", path, 4) for path in paths if path.is_file()]
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,19 @@ def _inputs(output: Output) -> tuple[Path, Path, dict[str, Any]]:
 
 def _evaluate(output: Output, texts: list[str], reading: str, **others: Any) -> dict[str, dict[str, float]]:
     run, qrels, options = _inputs(output)
+    if output.path.parent.name == "trec_eval":
+        scores = _evaluate_all(run.parent, qrels, tuple(texts), reading, tuple(options.items()))
+        return run_values(scores, texts, scores.runs.index(run.name))
     bench = Workbench(small=READING[reading], hashes=False)
     return run_values(assay.evaluate(run, qrels, texts, bench=bench, **(options | others)), texts)
+
+
+@cache
+def _evaluate_all(folder: Path, qrels: Path, texts: tuple[str, ...], reading: str, options: Any) -> Any:
+    """Every run of a collection at once: its judgments are read once."""
+    bench = Workbench(small=READING[reading], hashes=False)
+    runs = {path.name: path for path in sorted(folder.glob("*.run.gz"))}
+    return assay.evaluate(runs, qrels, list(texts), bench=bench, **dict(options))
 
 
 def _compare(output: Output, chosen: dict[str, str], ours: dict[str, dict[str, float]]) -> list[str]:

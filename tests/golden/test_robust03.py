@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import assay
+from assay.flows.workbench import Workbench
+from assay.tables import Block, Judgment
 from golden.reference import COLLECTIONS, differences, read_output, run_values, shown
 
 pytestmark = pytest.mark.shared
@@ -32,11 +34,16 @@ def test_all_17_runs_are_there():
     assert len(RUNS) == 17
 
 
+@pytest.fixture(scope="module")
+def judgments() -> Block:
+    """The judgments, read once for all runs."""
+    return Workbench().table(FOLDER / "qrels.txt.gz", Judgment)
+
+
 @pytest.mark.parametrize("run", RUNS or ["none"])
-def test_every_run_scores_as_the_reference_says(run: str):
-    scores = assay.evaluate(
-        FOLDER / "runs" / f"{run}.run.gz", FOLDER / "qrels.txt.gz", list(FIRST), compat="trec_eval-10", missing="zero"
-    )
+def test_every_run_scores_as_the_reference_says(run: str, judgments: Block):
+    path = FOLDER / "runs" / f"{run}.run.gz"
+    scores = assay.evaluate(path, judgments, list(FIRST), compat="trec_eval-10", missing="zero")
     ours, theirs = run_values(scores, FIRST), read_output(FOLDER / "trec_eval" / f"{run}.q.c.all_trec.txt.gz")
     wrong = [line for text, name in FIRST.items() for line in differences(ours[text], theirs[name], HALF, label=name)]
     assert not wrong, shown(wrong)
