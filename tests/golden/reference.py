@@ -136,7 +136,8 @@ class Output:
         return list(read_output(self.path))
 
 
-TREC_EVAL_TESTS = ("out.test", "out.test.a", "out.test.aq", "out.test.aqc", "out.test.aql", "out.test.meas_params")
+TREC_EVAL_TESTS = ("out.test", *(f"out.test.{flags}" for flags in ("a", "aq", "aqc", "aql", "meas_params")),
+                   "out.comment.test")  # fmt: skip
 
 
 def outputs() -> list[Output]:

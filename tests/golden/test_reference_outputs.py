@@ -48,8 +48,10 @@ def _inputs(output: Output) -> tuple[Path, Path, dict[str, Any]]:
         qrels = next(collection.glob("qrels.txt*"))
         name = output.path.name.removesuffix(".q.c.all_trec.txt.gz")
         return collection / "runs" / f"{name}.run.gz", qrels, {"compat": "trec_eval-10", "missing": "zero"}
-    run = folder / ("results.trunc.gz" if output.path.name == "out.test.aqc.gz" else "results.test.gz")
-    qrels = folder / ("qrels.rel_level.gz" if output.path.name == "out.test.aql.gz" else "qrels.test.gz")
+    runs = {"out.test.aqc.gz": "results.trunc.gz", "out.comment.test.gz": "results.comment.test.gz"}
+    judgments = {"out.test.aql.gz": "qrels.rel_level.gz", "out.comment.test.gz": "qrels.comment.test.gz"}
+    run = folder / runs.get(output.path.name, "results.test.gz")
+    qrels = folder / judgments.get(output.path.name, "qrels.test.gz")
     options = {"out.test.aqc.gz": {"missing": "zero"}, "out.test.aql.gz": {"rel": 2}}.get(output.path.name, {})
     return run, qrels, {"compat": "trec_eval-10"} | options
 
@@ -172,5 +174,5 @@ def test_every_stored_output_is_read():
     assert sum("trec_eval-10.0" in label for label in OUTPUTS) == 33
     assert sum(label.startswith("robust03/") for label in OUTPUTS) == 17
     assert sum(label.startswith("vaswani/") for label in OUTPUTS) == 27
-    assert sum(label.startswith("trec_eval_tests/") for label in OUTPUTS) == 6
+    assert sum(label.startswith("trec_eval_tests/") for label in OUTPUTS) == 7
     assert all((COLLECTIONS / label).is_file() or (GOLDEN / "expected" / label).is_file() for label in OUTPUTS)
