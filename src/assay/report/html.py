@@ -154,7 +154,7 @@ def _edge(groups: list[int], row: tuple[Cell, ...], below: tuple[Cell, ...] | No
 
 
 def _row(table: Table, row: tuple[Cell, ...], above: tuple[Cell, ...] | None, edge: str) -> str:
-    out, again = [], above is not None
+    out, again, labels = [], above is not None, table.labels()
     for i, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
         again = again and column.is_grouped and above is not None and above[i] == cell
         said = _cell(cell)
@@ -168,7 +168,7 @@ def _row(table: Table, row: tuple[Cell, ...], above: tuple[Cell, ...] | None, ed
             "none": said == "n/a",
         }
         extra = "".join(f" {kind}" for kind, holds in kinds.items() if holds)
-        tag, scope = ("th", ' scope="row"') if i == 0 else ("td", f' data-l="{_text(column.head)}"')
+        tag, scope = ("th", ' scope="row"') if i == 0 else ("td", f' data-l="{_text(labels[i])}"')
         out.append(f"<{tag}{scope}{_class(column, extra)}>{said}</{tag}>")
     return f"<tr{f' class={edge}' if edge else ''}>{''.join(out)}</tr>"
 

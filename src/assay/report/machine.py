@@ -123,7 +123,7 @@ def _seed(reading: Reading) -> int | None:
 
 def _line(line: Any) -> dict[str, Any]:
     row = {name: bare(getattr(line, name)) for name in type(line).__slots__}
-    return {**row, "measure": str(line.measure), "claim": line.claim}
+    return {**row, "measure": str(line.measure), "claim": line.claim, "why": line.why or None}
 
 
 def _part(part: Any, whole: Scores, reading: Reading) -> dict[str, Any]:
@@ -201,12 +201,9 @@ def _names(table: Table, place: int) -> list[str]:
     """What one column is called in a file: an interval is two numbers, and no name stands twice."""
     from assay.report.page import Range
 
-    head = table.columns[place].head
     if any(isinstance(row[place], Range) for row in table.rows):
         return ["low", "high"]
-    if any(head == column.head for column in table.columns[:place]):  # on a page it stands beside what it is about
-        return [f"{table.columns[place - 1].head} {head}"]
-    return [head or "state"]
+    return [table.labels()[place] or "state"]
 
 
 def _entries(cell: Any) -> list[Any]:

@@ -109,6 +109,11 @@ class Table:
     name: str = ""
     tall: bool = False
 
+    def labels(self) -> list[str]:
+        """What each column is called where it stands alone: a head that stands twice names its left neighbour too."""
+        heads = [column.head for column in self.columns]
+        return [f"{heads[i - 1]} {head}" if head in heads[:i] else head for i, head in enumerate(heads)]
+
     def without_drawings(self) -> Table:
         """The table as those see it who cannot be shown a drawing."""
         keep = [i for i, column in enumerate(self.columns) if not column.is_drawn]

@@ -52,6 +52,7 @@ class Line:
         mean, sd, low, high, q25, median, q75: of the values.
         judged: mean share of the first k that is judged.
         weighted: mean weighted by traffic, where the traffic is known.
+        why: why there is no interval; empty when there is one.
     """
 
     run: str
@@ -66,6 +67,7 @@ class Line:
     q75: float | None
     judged: float | None
     weighted: float | None
+    why: str = ""
 
     @property
     def claim(self) -> bool:
@@ -105,6 +107,7 @@ def line(scores: Scores, measure: Measure, run: str, reading: Reading) -> Line:
         q75=q75,
         judged=_known(scores.judged_share(measure, run)),
         weighted=None if scores.weights is None else _known(scores.mean(measure, run, weighted=True)),
+        why=scores.why_no_interval(measure, run),
     )
 
 

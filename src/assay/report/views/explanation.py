@@ -46,7 +46,8 @@ def facts(result: Explanation) -> Iterator[Fact]:
     hangs = f"{count(result.unjudged, 'document')} without a judgment could change the value"
     said = [hangs if result.unjudged else "no document without a judgment can change the value"]
     if result.unjudged and result.bounds:
-        said.append(f"worst and best: {result.bounds}")
+        is_exact = result.bounds == "exact"
+        said.append("worst and best are exact" if is_exact else f"worst and best are not known: {result.bounds}")
     yield Fact("Unjudged", tuple(said))
     yield Fact(str(result.measure), (result.measure.foot(),))
     ordered = order(result.source)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from assay.measures.scores import Coverage, Scores
 
 ALL = "all"
+SHORT = {"all values are equal": "all equal"}
+"""Reasons for no interval as short as a column wants them."""
 
 
 @view("Scores")
@@ -61,7 +63,7 @@ def means(said: list[Line], reading: Reading, judged: str) -> Table:
     if reading.quartiles is not False:
         drop = 0 if reading.quartiles else 9
         columns[-1:-1] = [Column(head, "right", drop=drop) for head in ("25 %", "median", "75 %")]
-    is_drawn = all(0 <= x <= 1 for entry in said for x in (entry.mean, entry.low, entry.high) if x is not None)
+    is_drawn = all(0 <= entry.mean <= 1 for entry in said if entry.mean is not None)
     columns[3:3] = [Column("from 0 to 1", is_drawn=True)] if is_drawn else []
     rows = []
     for entry in said:
@@ -93,7 +95,7 @@ def interval(entry: Line) -> Range:
     """The interval; where there are too few queries for one, that is what stands there."""
     if entry.n < FEWEST:
         return Range(None, None, why=f"n/a: n {entry.n}")
-    return Range(entry.low, entry.high)
+    return Range(entry.low, entry.high, why=f"n/a: {SHORT.get(entry.why, entry.why)}" if entry.why else "n/a")
 
 
 def by_part(scores: Scores, reading: Reading) -> Iterator[Part]:
