@@ -33,7 +33,7 @@ def precision_sum(hits: Ranking, cutoff: int | None) -> F64:
     ranks above (McSherry & Najork, ECIR 2008). Such a group is one element of the answer, the others are 0.
     """
     if not hits.is_averaged:
-        so_far = hits.so_far(np.ones(len(hits.rank), np.int64))
+        so_far = hits.position() + 1
         return np.where(hits.rank <= cutoff, so_far / hits.rank, 0.0) if cutoff is not None else so_far / hits.rank
     groups = hits.groups()
     _, inverse, above = _sums(groups, cutoff)

@@ -81,9 +81,14 @@ def reciprocal_rank(
         float64 of shape (n,), from 0 to 1; 0 where no relevant document was returned.
     """
     r = r.condensed() if judged_only else r
-    first = _first_groups(r.relevant(rel).top(cutoff))
+    hits = r.relevant(rel).top(cutoff)
     value = np.zeros(r.n)
-    value[first.query] = _expected_reciprocal(first, cutoff) if r.is_averaged else 1.0 / first.first
+    if r.is_averaged:
+        first = _first_groups(hits)
+        value[first.query] = _expected_reciprocal(first, cutoff)
+    else:
+        heads = np.flatnonzero(hits.position() == 0)
+        value[hits.query[heads]] = 1.0 / hits.rank[heads]
     return value
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.measures.measure import Example, Steps, Values, measure, with_gain
 from assay.ranking.discounts import WRITTEN, DiscountName, Gain, GainMap, discount_function, gain_function
-from assay.ranking.ranking import F64, Ranking, ideal_sum
+from assay.ranking.ranking import F64, Ranking
 
 Ideal = Literal["judged", "returned"]
 
@@ -52,9 +52,7 @@ def _sum_steps(r: Ranking, cutoff: int | None, gain: Gain, discount: str) -> Ste
 
 def _best(r: Ranking, cutoff: int | None, gain: Gain, discount: str, ideal: str) -> F64:
     worth, weight = gain_function(gain), discount_function(discount)
-    if ideal == "judged":
-        return r.judged.best_sum(worth, weight, cutoff)
-    return ideal_sum(r.query, r.grade, r.judged.levels, r.n, worth, weight, cutoff)
+    return (r.judged if ideal == "judged" else r).best_sum(worth, weight, cutoff)
 
 
 def _best_order(r: Ranking, cutoff: int | None, gain: Gain, discount: str, ideal: str) -> tuple[F64, F64, F64]:

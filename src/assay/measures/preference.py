@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.measures.measure import Example, Steps, Values, divide, measure
-from assay.ranking.ranking import F64, Ranking, position_in_group
+from assay.ranking.ranking import F64, Ranking
 
 
 def _upto(x: F64, limit: F64) -> F64:
@@ -15,36 +15,43 @@ def _upto(x: F64, limit: F64) -> F64:
     return total
 
 
+def _above(r: Ranking, rel: float | None) -> tuple[F64, F64]:
+    """For each relevant hit: the non-relevant documents in the groups above its own, and those in its group."""
+    hits = r.relevant(rel)
+    if not r.is_averaged:
+        before = hits.rank - 1 if r.judged.unlisted == "not-relevant" else r.position()[r.is_relevant(rel)]
+        return (before - hits.position()).astype(np.float64), np.zeros(len(before))
+    groups, relevant = r.groups(), hits.groups()
+    if r.judged.unlisted == "not-relevant":
+        above, inside = relevant.first - 1 - relevant.before, relevant.size - relevant.hits
+    else:
+        at = np.searchsorted(groups.query * 2**40 + groups.first, relevant.query * 2**40 + relevant.first)
+        above, inside = groups.before[at] - relevant.before, groups.hits[at] - relevant.hits
+    return np.repeat(above, relevant.hits).astype(np.float64), np.repeat(inside, relevant.hits).astype(np.float64)
+
+
 def _worth(r: Ranking, rel: float | None) -> F64:
-    """What each hit adds: for a relevant one, 1 less the share of judged non-relevant documents above it."""
-    is_relevant = r.is_relevant(rel)
-    relevant = r.judged.relevant(rel).astype(np.float64)[r.query]
-    if r.judged.unlisted == "not-relevant":
-        nonrelevant = relevant  # any number of them: the bound min(R, N) is R
+    """What each relevant hit adds: 1 less the share of non-relevant documents above it.
+
+    Among the non-relevant documents of its group of ties a relevant one stands anywhere with equal chance: the mean
+    of min(above + i, R) over i = 0..inside.
+    """
+    query = r.relevant(rel).query
+    relevant = r.judged.relevant(rel).astype(np.float64)[query]
+    bound = relevant  # any number of documents is not relevant where absent pairs are: min(R, N) is R
+    if r.judged.unlisted != "not-relevant":
+        bound = np.minimum(r.judged.nonrelevant(rel)[query], relevant)
+    above, inside = _above(r, rel)
+    if r.is_averaged:
+        missed = (_upto(above + inside, relevant) - _upto(above - 1, relevant)) / (inside + 1)
     else:
-        nonrelevant = r.judged.nonrelevant(rel).astype(np.float64)[r.query]
-    groups = r.groups()
-    group = np.repeat(np.arange(len(groups.query)), groups.hits)
-    found = np.bincount(group, is_relevant, minlength=len(groups.query))  # relevant in each group of ties
-    so_far = r.so_far(is_relevant.astype(np.int64))
-    start = np.cumsum(groups.hits) - groups.hits
-    relevant_above = (so_far - is_relevant)[start]
-    if r.judged.unlisted == "not-relevant":
-        above = (groups.first - 1 - relevant_above).astype(np.float64)
-        inside = groups.size - found
-    else:
-        above = (position_in_group(r.query)[start] - relevant_above).astype(np.float64)
-        inside = groups.hits - found
-    # Among the judged non-relevant documents of its group a relevant one stands anywhere with equal chance: the
-    # mean of min(above + i, R) over i = 0..inside.
-    above, inside = above[group], inside[group]
-    missed = (_upto(above + inside, relevant) - _upto(above - 1, relevant)) / (inside + 1)
-    bound = np.minimum(nonrelevant, relevant)
-    return np.where(is_relevant, 1.0 - divide(missed, bound, otherwise=0.0), 0.0)
+        missed = np.minimum(above, relevant)
+    return 1.0 - divide(missed, bound, otherwise=0.0)
 
 
 def _steps(r: Ranking, rel: float | None = None) -> Steps:
-    adds = _worth(r, rel)
+    adds = np.zeros(len(r.rank))
+    adds[r.is_relevant(rel)] = _worth(r, rel)
     return Steps(adds, float(adds.sum()), float(r.judged.relevant(rel)[0]))
 
 
@@ -75,4 +82,4 @@ def bpref(r: Ranking, rel: float | None = None) -> Values:
     Returns:
         float64 of shape (n,), from 0 to 1; NaN where no document is relevant.
     """
-    return divide(r.per_query(_worth(r, rel)), r.judged.relevant(rel))
+    return divide(r.relevant(rel).per_query(_worth(r, rel)), r.judged.relevant(rel))

@@ -63,22 +63,28 @@ class Judged:
 
     def relevant(self, rel: float | None = None) -> I64:
         """Relevant documents of each query, int64 of shape (n,)."""
-        return self._count(("relevant", rel), lambda: self.is_relevant(self.grade, rel))
+        return self._count(("relevant", rel), lambda grade: self.is_relevant(grade, rel))
 
     def nonrelevant(self, rel: float | None = None) -> I64:
         """Documents of each query that are judged and not relevant, int64 of shape (n,)."""
-        return self._count(("nonrelevant", rel), lambda: ~self.is_relevant(self.grade, rel))
+        return self._count(("nonrelevant", rel), lambda grade: ~self.is_relevant(grade, rel))
 
     def judgments(self) -> I64:
         """Judgments of each query, int64 of shape (n,)."""
-        return self._count("judgments", lambda: None)
+        return self._count("judgments", lambda grade: np.ones(len(grade), np.bool_))
 
-    def _count(self, key: Any, which: Any) -> I64:
+    def _count(self, key: Any, which: Callable[[F64], Bool]) -> I64:
         if key not in self._cache:
-            mask = which()
-            rows = self.query if mask is None else self.query[mask]
-            self._cache[key] = np.bincount(rows, minlength=self.n)
-        return self._cache[key]  # type: ignore[no-any-return] # the cache holds what bincount gave
+            if self.counts is not None:
+                self._cache[key] = self.counts[which(self.levels)].sum(axis=0)
+            else:
+                self._cache[key] = np.bincount(self.query[which(self.grade)], minlength=self.n)
+        return self._cache[key]  # type: ignore[no-any-return] # the cache holds what was counted
+
+    @cached_property
+    def counts(self) -> I64 | None:
+        """Judgments of each level and query, int64 of shape (n_levels, n); None where the levels are too many."""
+        return count_levels(self.query, self.grade, self.levels, self.n)
 
     @cached_property
     def levels(self) -> F64:
@@ -101,29 +107,46 @@ class Judged:
         """
         key = (gain, discount, cutoff)
         if key not in self._cache:
-            self._cache[key] = ideal_sum(self.query, self.grade, self.levels, self.n, gain, discount, cutoff)
-        return self._cache[key]  # type: ignore[no-any-return] # the cache holds what ideal_sum gave
+            if self.counts is not None:
+                self._cache[key] = best_of_counts(self.counts, gain(self.levels), discount, cutoff)
+            else:
+                self._cache[key] = best_of_list(self.query, gain(self.grade), self.n, discount, cutoff)
+        return self._cache[key]  # type: ignore[no-any-return] # the cache holds what was summed
 
 
-def ideal_sum(query: I64, grade: F64, levels: F64, n: int, gain: Any, discount: Any, cutoff: int | None) -> F64:
-    """Discounted gain of the best order of some documents of each query, see `Judged.best_sum`."""
-    gains = np.maximum(gain(levels), 0.0)
-    counts_fit = len(levels) * n <= 4 * len(grade) + 1024
-    if counts_fit:
+def count_levels(query: I64, grade: F64, levels: F64, n: int) -> I64 | None:
+    """Documents of each level and query; None where the table would be larger than the list."""
+    if len(levels) * n > 4 * len(grade) + 1024:
+        return None
+    if len(levels) and levels[0] >= -128 and levels[-1] < 128 and (levels == np.floor(levels)).all():
+        place = np.zeros(256, np.int64)
+        place[levels.astype(np.int64) + 128] = np.arange(len(levels))
+        level = place[grade.astype(np.int64) + 128]
+    else:
         level = np.searchsorted(levels, grade)
-        table = np.bincount(level * n + query, minlength=len(levels) * n).reshape(len(levels), n)
-        deepest = int(table.sum(axis=0).max(initial=0))
-        sums = np.concatenate([[0.0], np.cumsum(discount(np.arange(1, deepest + 1, dtype=np.float64)))])
-        limit = deepest if cutoff is None else min(cutoff, deepest)
-        total, filled = np.zeros(n), np.zeros(n, np.int64)
-        for row in np.argsort(-gains, kind="stable"):
-            if gains[row] <= 0:
-                break
-            upto = np.minimum(filled + table[row], limit)
-            total += gains[row] * (sums[upto] - sums[np.minimum(filled, limit)])
-            filled = filled + table[row]
-        return total
-    worth = np.maximum(gain(grade), 0.0)
+    return np.bincount(level * n + query, minlength=len(levels) * n).reshape(len(levels), n)
+
+
+def best_of_counts(counts: I64, gains: F64, discount: Any, cutoff: int | None) -> F64:
+    """Discounted gain of the best order, from the documents of each level, see `Judged.best_sum`."""
+    gains = np.maximum(gains, 0.0)
+    n = counts.shape[1]
+    deepest = int(counts.sum(axis=0).max(initial=0))
+    limit = deepest if cutoff is None else min(cutoff, deepest)
+    sums = np.concatenate([[0.0], np.cumsum(discount(np.arange(1, limit + 1, dtype=np.float64)))])
+    total, filled = np.zeros(n), np.zeros(n, np.int64)
+    for row in np.argsort(-gains, kind="stable"):
+        if gains[row] <= 0:
+            break
+        upto = np.minimum(filled + counts[row], limit)
+        total += gains[row] * (sums[upto] - sums[filled])
+        filled = upto
+    return total
+
+
+def best_of_list(query: I64, gains: F64, n: int, discount: Any, cutoff: int | None) -> F64:
+    """Discounted gain of the best order, from every document, see `Judged.best_sum`."""
+    worth = np.maximum(gains, 0.0)
     order = np.lexsort((-worth, query))
     query, worth = query[order], worth[order]
     rank = position_in_group(query) + 1
@@ -244,6 +267,17 @@ class Ranking:
             return np.bincount(hits.query, minlength=self.n).astype(np.float64)
         return hits.per_query(hits.within(cutoff))
 
+    def best_sum(self, gain: Any, discount: Any, cutoff: int | None = None) -> F64:
+        """As `Judged.best_sum`, over the judged documents that were returned."""
+        counts = self._kept("counts", lambda: count_levels(self.query, self.grade, self.judged.levels, self.n))
+        if counts is None:
+            return best_of_list(self.query, gain(self.grade), self.n, discount, cutoff)
+        return best_of_counts(counts, gain(self.judged.levels), discount, cutoff)
+
+    def position(self) -> I64:
+        """Hits of the same query above each hit, int64 of shape (n_hits,)."""
+        return self._kept("position", lambda: position_in_group(self.query))  # type: ignore[no-any-return] # what position_in_group gave
+
     def groups(self) -> Groups:
         """The hits gathered by groups of equal scores, by query and rank."""
         return self._kept("groups", self._groups)  # type: ignore[no-any-return] # the cache holds what _groups gave
@@ -256,7 +290,7 @@ class Ranking:
         begins = np.concatenate([[True], (self.query[1:] != self.query[:-1]) | (first[1:] != first[:-1])])
         start = np.flatnonzero(begins)
         hits = np.diff(np.append(start, len(first)))
-        before = position_in_group(self.query)[start]
+        before = self.position()[start]
         return Groups(self.query[start], first[start], last[start], hits, before)
 
     def so_far(self, x: NDArray[Any]) -> NDArray[Any]:
@@ -299,7 +333,7 @@ class Ranking:
         return self._kept("condensed", self._condensed)  # type: ignore[no-any-return] # the cache holds what _condensed gave
 
     def _condensed(self) -> Ranking:
-        rank = position_in_group(self.query) + 1
+        rank = self.position() + 1
         returned = np.bincount(self.query, minlength=self.n)
         first = last = None
         if self.first is not None and self.last is not None:
