@@ -211,15 +211,22 @@ class Bars:
 
     def _draw(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+        from rich.text import Text
 
-        amount = "{task.percentage:>3.0f} %" if self._unit == "bytes" else "{task.completed:,.0f} of {task.total:,.0f}"
+        class Left(ProgressColumn):
+            """`6 s left`, once that can be told."""
+
+            def render(self, task: Task) -> Text:
+                return Text(f"{task.time_remaining:,.0f} s left" if task.time_remaining else "")
+
+        amount = "{task.percentage:.0f} %" if self._unit == "bytes" else "{task.completed:,.0f} of {task.total:,.0f}"
         if self._total is None:
             amount = "{task.completed:,.0f}"
-        self._bar = Progress(
-            TextColumn("{task.description}"), BarColumn(40), TextColumn(amount), TimeRemainingColumn(compact=True),
-            console=Console(stderr=True, no_color=not colours(sys.stderr)), transient=True,
-        )  # fmt: skip
+        bar = BarColumn(32, style="bright_black", complete_style="default", finished_style="default")
+        console = Console(stderr=True, no_color=not colours(sys.stderr), highlight=False)
+        self._bar = Progress(TextColumn("{task.description}", markup=False), bar, TextColumn(amount), Left(),
+                             console=console, transient=True)  # fmt: skip
         self._task = self._bar.add_task(self._what, total=self._total, completed=self._done)
         self._bar.start()
 

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.typed import Shell, start
+
+SCRIPT = """
+from assay.cli.output import Bars
+bars = Bars()
+bars.WAIT = {wait}
+bars.start("reading a.run", 4000, "bytes")
+bars.advance(1000)
+bars.stop()
+bars.start("scoring", None, "queries")
+bars.advance(3)
+bars.stop()
+"""
+
+
+def on_a_terminal(script: str) -> str:
+    """What a process prints on a terminal of its own."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        said += piece
+    process.wait(timeout=30)
+    os.close(ours)
+    return said.decode()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals are POSIX")
+def test_nothing_is_drawn_before_a_second_has_gone_by() -> None:
+    assert on_a_terminal(SCRIPT.format(wait=1.0)) == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals are POSIX")
+def test_a_bar_says_how_far_it_has_come_and_erases_itself() -> None:
+    said = on_a_terminal(SCRIPT.format(wait=0.0))
+    assert "reading a.run" in said
+    assert "25 %" in said
+    assert "scoring" in said
+    assert said.rstrip().endswith("\x1b[2K")  # the line is cleared
+    assert "\x1b[31m" not in said
+
+
+def test_without_a_terminal_nothing_is_drawn(tmp_path: Path) -> None:
+    script = "from assay.cli.output import progress\nfrom assay.results import QUIET\nassert progress() is QUIET"
+    assert start("-c", script, cwd=tmp_path).returncode == 0
+
+
+def test_logs_say_when_work_begins_and_ends(assay: Shell) -> None:
+    said = assay("evaluate", "bm25.run", "judgments.qrels", "-m", "RR", "--log-json", "--format", "csv")
+    entries = [json.loads(line) for line in said.err.splitlines()]
+    states = [entry["state"] for entry in entries if entry["kind"] == "progress"]
+    assert states == [] or (states[0], states[-1]) == ("start", "stop")
