@@ -35,20 +35,39 @@ _HALF = np.uint64(32)
 
 def codes(ids: pl.Series) -> tuple[list[str], I64]:
     """The distinct ids, ascending by bytes, and the code of each."""
-    starts, names = _groups(ids)
-    distinct = sorted(set(names))
-    known = {name: code for code, name in enumerate(distinct)}
-    lengths = np.diff(np.append(starts, len(ids)))
-    return distinct, np.repeat(np.array([known[name] for name in names], dtype=np.int64), lengths)
+    starts, distinct, is_scattered = _groups(ids)
+    names = distinct.to_list()
+    order = sorted(range(len(names)), key=names.__getitem__)
+    code = np.empty(len(names), np.int64)
+    code[order] = np.arange(len(names))
+    if is_scattered:
+        return [names[i] for i in order], code[_numbered(ids, distinct)]
+    return [names[i] for i in order], np.repeat(code, np.diff(np.append(starts, len(ids))))
 
 
-def _groups(queries: pl.Series) -> tuple[I64, list[str]]:
-    """First row and id of each stretch of one query."""
+def _groups(queries: pl.Series) -> tuple[I64, pl.Series, bool]:
+    """First row of each stretch of one query, the distinct queries, and whether some query has several stretches."""
     if not len(queries):
-        return np.zeros(0, np.int64), []
-    changes = (queries != queries.shift(1)).fill_null(True)
-    starts = changes.arg_true()
-    return starts.to_numpy().astype(np.int64), queries.gather(starts).to_list()
+        return np.zeros(0, np.int64), queries, False
+    starts = (queries != queries.shift(1)).fill_null(True).arg_true()
+    heads = queries.gather(starts)
+    distinct = heads.unique(maintain_order=True)
+    return starts.to_numpy().astype(np.int64), distinct, len(distinct) < len(heads)
+
+
+def _numbered(queries: pl.Series, distinct: pl.Series) -> U32:
+    """The place of each query among the distinct ones."""
+    import polars as pl
+
+    return queries.cast(pl.Enum(distinct)).to_physical().cast(pl.UInt32).to_numpy()
+
+
+def _together(number: U32) -> I64:
+    """The order of rows that brings each query's rows together: a radix sort, sixteen bits at a time."""
+    order = np.argsort(number.astype(np.uint16), kind="stable")
+    if len(number) and int(number.max()) >> 16:
+        order = order[np.argsort((number >> np.uint32(16)).astype(np.uint16)[order], kind="stable")]
+    return order
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,31 +249,34 @@ def join(block: Block, judged: Judged, key: str, check_rank: bool, keep: I64 | N
         queries, docs = queries.gather(keep), docs.gather(keep)
         value = None if value is None else value[keep]
         given = None if given is None else given[keep]
-    starts, names = _groups(queries)
-    code = np.array([judged.codes.get(name, judged.n) for name in names], dtype=np.int64)
-    scattered = len(set(names)) < len(names)
-    if scattered:
-        order = _together(names, np.diff(np.append(starts, len(queries))))
-        queries, docs = queries.gather(order), docs.gather(order)
+    starts, distinct, is_scattered = _groups(queries)
+    if is_scattered:
+        number = _numbered(queries, distinct)
+        order = _together(number)
+        docs = docs.gather(order)
         value = None if value is None else value[order]
         given = None if given is None else given[order]
         origin = order if origin is None else origin[order]
-        starts, names = _groups(queries)
-        code = np.array([judged.codes.get(name, judged.n) for name in names], dtype=np.int64)
+        many = np.bincount(number, minlength=len(distinct))
+        starts = np.cumsum(many) - many
     if value is None:
         value = np.zeros(len(docs))
+    names = distinct.to_list()
+    code = np.array([judged.codes.get(name, judged.n) for name in names], dtype=np.int64)
     hit, judgment, repeated = _meet(docs, starts, code, judged)
     if origin is not None:
         repeated = [(int(origin[later]), int(origin[earlier])) for later, earlier in repeated]
-    rows = Rows(value, starts, code, hit, judgment, lambda rows, group: _by_document(docs, rows, group), given)
-    return Joined(rows, [name for name in names if name not in judged.codes], repeated, scattered)
-
-
-def _together(names: list[str], lengths: I64) -> I64:
-    """The order of rows that brings each query's rows together, by first appearance."""
-    first_seen: dict[str, int] = {}
-    code = np.array([first_seen.setdefault(name, len(first_seen)) for name in names], dtype=np.int64)
-    return np.argsort(np.repeat(code, lengths), kind="stable")
+    rows = Rows(
+        value=value,
+        starts=starts,
+        codes=code,
+        hit=hit,
+        judgment=judgment,
+        by_value=_by_value,
+        by_document=lambda rows, group: _by_document(docs, rows, group),
+        given=given,
+    )
+    return Joined(rows, [name for name in names if name not in judged.codes], repeated, is_scattered)
 
 
 def _meet(docs: pl.Series, starts: I64, code: I64, judged: Judged) -> tuple[I64, I64, list[tuple[int, int]]]:
@@ -277,6 +299,14 @@ def _meet(docs: pl.Series, starts: I64, code: I64, judged: Judged) -> tuple[I64,
     if _has_repeated(key, slot, int(room.sum())):
         repeated = _repeated(key, np.repeat(np.arange(len(code)), lengths), docs)
     return hit, judgment, repeated
+
+
+def _by_value(value: NDArray[Any], group: I64) -> I64:
+    import polars as pl
+
+    frame = pl.DataFrame({"group": group.astype(np.uint32), "value": value})
+    order = pl.arg_sort_by("group", "value", descending=[False, True], maintain_order=True)
+    return frame.select(order).to_series().to_numpy().astype(np.int64)
 
 
 def _by_document(docs: pl.Series, rows: I64, group: I64) -> I64:

@@ -26,6 +26,8 @@ class Rows:
         codes: code of each query of the block; `judged.n` where nobody judged it.
         hit: the rows that are judged, ascending.
         judgment: which judgment each of them met.
+        by_value: sorts rows: (values, ascending groups) to the order by group and then value descending; equal values
+            keep their order.
         by_document: sorts a few rows: (rows, ascending groups) to the order by group and then document descending.
         given: the rank column, when its agreement with the order is to be checked.
     """
@@ -35,6 +37,7 @@ class Rows:
     codes: I64
     hit: I64
     judgment: I64
+    by_value: Callable[[NDArray[Any], I64], I64]
     by_document: Callable[[I64, I64], I64]
     given: I64 | None = None
 
@@ -70,7 +73,7 @@ def place(rows: Rows, judged: Judged, ties: str) -> Placed:
     row_at: I64 | None = None
     if up.any():
         wrong = np.unique(np.searchsorted(starts, np.flatnonzero(up), "right") - 1)
-        moved, back = _sort_groups(value, starts, lengths, wrong)
+        moved, back = _sort_groups(rows, lengths, wrong)
         row_at = np.arange(n)
         row_at[moved] = back
         value = value.copy()
@@ -92,12 +95,11 @@ def place(rows: Rows, judged: Judged, ties: str) -> Placed:
     )
 
 
-def _sort_groups(value: NDArray[Any], starts: I64, lengths: I64, which: I64) -> tuple[I64, I64]:
+def _sort_groups(rows: Rows, lengths: I64, which: I64) -> tuple[I64, I64]:
     """The places that the rows of some queries take, and the row that comes to each; equal values keep their order."""
     many = lengths[which]
-    rows = np.repeat(starts[which] - np.concatenate([[0], np.cumsum(many)[:-1]]), many) + np.arange(many.sum())
-    order = np.lexsort((-value[rows], np.repeat(which, many)))
-    return rows, rows[order]
+    places = np.repeat(rows.starts[which] - (np.cumsum(many) - many), many) + np.arange(many.sum())
+    return places, places[rows.by_value(rows.value[places], np.repeat(np.arange(len(which)), many))]
 
 
 def _settle(

@@ -120,6 +120,7 @@ def join(block: Block, judged: Judged, key: str, check_rank: bool, keep: I64 | N
         codes=np.array([judged.codes.get(name, judged.n) for name in names], dtype=np.int64),
         hit=np.array(hit, dtype=np.int64),
         judgment=np.array(judgment, dtype=np.int64),
+        by_value=lambda values, group: np.lexsort((-values, group)),
         by_document=lambda rows, group: _by_document(docs, rows, group),
         given=given,
     )
