@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -193,3 +194,37 @@ def test_a_query_with_an_empty_list_counts_as_zero_and_not_as_missing():
 def test_the_blocks_of_this_test_are_several(tmp_path: Path):
     run_file, _ = _files(tmp_path, *_random(0))
     assert len(list(RunBlocks(run_file, run_file.stat().st_size // 7))) > 3
+
+
+@st.composite
+def tied_lists(draw: st.DrawFn) -> tuple[dict[str, int], list[list[str]]]:
+    """Grades, and groups of documents with equal scores, of which all orders together are at most a few hundred."""
+    sizes = draw(st.sampled_from([(3,), (4,), (5,), (1, 3), (2, 2), (3, 2), (4, 1), (2, 1, 3), (3, 3), (1, 4, 2)]))
+    docs = draw(st.permutations([doc for doc in IDS if doc != "-"]))
+    ends = np.cumsum(sizes).tolist()
+    groups = [docs[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+    grades = {
+        doc: grade for doc in docs[: ends[-1] + 2] if (grade := draw(st.sampled_from([None, 0, 1, 2]))) is not None
+    }
+    return grades or {docs[0]: 1}, groups
+
+
+@settings(PATIENT, max_examples=40)
+@given(tied_lists())
+def test_averaged_ties_are_the_mean_of_the_witness_over_all_orders(
+    tmp_path: Path, lists: tuple[dict[str, int], list[list[str]]]
+):
+    grades, groups = lists
+    orders = [sum(order, ()) for order in itertools.product(*(itertools.permutations(group) for group in groups))]
+    theirs = pytrec(
+        {f"o{i}": grades for i in range(len(orders))},
+        {f"o{i}": {doc: float(-rank) for rank, doc in enumerate(order)} for i, order in enumerate(orders)},
+    )
+    assert len(theirs) == len(orders)
+    names = spelled(theirs["o0"])
+    run = {"q": {doc: float(-place) for place, group in enumerate(groups) for doc in group}}
+    for way, evaluate in _ways(tmp_path, {"q": grades}, run).items():
+        values = evaluate(list(names.values()), {"compat": "trec_eval-9", "ties": "expected"}).values[0, :, 0]
+        for (name, text), value in zip(names.items(), values.tolist(), strict=True):
+            mean = np.mean([theirs[f"o{i}"][name] for i in range(len(orders))])
+            assert abs(value - mean) <= EXACT, (way, text, value, mean)
