@@ -282,8 +282,8 @@ def _lines(
                 is_relevant=bool(is_relevant[hit]) if known else None,
                 is_tied=is_tied or bool(first[at] < last[at]),
                 place=places[hit] if hit is not None else None if skips else rank,
-                gain=_of(steps.gain, hit),
-                discount=_of(steps.discount, hit) if known else _discount(steps, measure, int(first[at]), inside),
+                gain=None if steps.gain is None else float(steps.gain[hit]) if known else 0.0,
+                discount=_discount(steps, measure, hit, int(first[at]), inside),
                 adds=added if np.isfinite(added) else None,
                 running=running if np.isfinite(running) else None,
             )
@@ -335,17 +335,12 @@ def _inside(first: int, last: int, cutoff: int | None) -> Bool:
     return inside
 
 
-def _of(values: F64 | None, hit: int | None) -> float | None:
-    """A hit's gain or discount; an unjudged document has a gain of 0 where there are gains."""
-    if values is None:
-        return None
-    return 0.0 if hit is None else float(values[hit])
-
-
-def _discount(steps: Steps, measure: Measure, first: int, inside: Bool) -> float | None:
-    """The discount of an unjudged document, to be shown beside its gain of 0."""
+def _discount(steps: Steps, measure: Measure, hit: int | None, first: int, inside: Bool) -> float | None:
+    """The discount of a document; that of an unjudged one is shown beside its gain of 0."""
     if steps.discount is None:
         return None
+    if hit is not None:
+        return float(steps.discount[hit])
     weight = discount_function(str(measure.params.get("discount", "none")))
     return float((weight(first + np.arange(len(inside), dtype=np.float64)) * inside).mean())
 
