@@ -25,7 +25,7 @@ from assay.tables import Block
 if TYPE_CHECKING:
     import polars as pl
 
-SIZE = 16 << 20
+SIZE = 8 << 20
 """Bytes of a block: larger ones are not faster, and memory grows by about six times the difference."""
 
 _WINDOW = 1 << 16

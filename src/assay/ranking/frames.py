@@ -27,7 +27,10 @@ U64 = NDArray[np.uint64]
 U32 = NDArray[np.uint32]
 
 _ROOM = 8
-"""Slots for each judgment or row: one in eight of the rows that nobody judged meets a slot that is taken."""
+"""Slots for each judgment: one in eight of the rows that nobody judged meets a slot that is taken."""
+
+_CROWD = 4
+"""Slots for each row where repeated documents are looked for."""
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
@@ -194,19 +197,20 @@ def _contest(level: U32, slot: I64, items: U32) -> I64:
     return np.flatnonzero(level[slot] != items)
 
 
-def _has_repeated(key: U64, slot: I64, room: int) -> bool:
-    """Whether some key comes twice; `slot` is any slot that equal keys share, below `room`."""
+def _has_repeated(key: U64, cache: dict[Any, Any]) -> bool:
+    """Whether some key comes twice; the cache lends the slots, which need no clearing: only written ones are read."""
     items = np.arange(len(key), dtype=np.uint32)
-    while True:
-        level = np.empty(room, np.uint32)  # only slots that were written are read
+    room = len(key) * _CROWD
+    if len(cache.get("scratch", ())) < room:
+        cache["scratch"] = np.empty(room, np.uint32)
+    level = cache["scratch"]
+    while len(items):
+        slot = _deep_slots(key[items] if len(items) < len(key) else key, len(items) * _CROWD)
         lost = _contest(level, slot, items)
-        if not len(lost):
-            return False
         if (key[items[lost]] == key[level[slot[lost]]]).any():
             return True
         items = items[lost]
-        room = len(items) * _ROOM
-        slot = _deep_slots(key[items], room)
+    return False
 
 
 def _repeated(key: U64, query: I64, docs: pl.Series) -> list[tuple[int, int]]:
@@ -291,12 +295,8 @@ def _meet(docs: pl.Series, starts: I64, code: I64, judged: Judged) -> tuple[I64,
     unknown = code == judged.n
     if unknown.sum() > 1:  # queries that nobody judged share a code: tell them apart
         key ^= np.repeat(np.where(unknown, np.arange(len(code)), 0).astype(np.uint64) * _ODD, lengths)
-    room = lengths * _ROOM
-    first = np.cumsum(room) - room
-    sizes, firsts = np.repeat(room.astype(np.uint64), lengths), np.repeat(first.astype(np.uint64), lengths)
-    slot = _slots(key, index.shift, firsts, sizes)
     repeated = []
-    if _has_repeated(key, slot, int(room.sum())):
+    if _has_repeated(key, judged._cache):
         repeated = _repeated(key, np.repeat(np.arange(len(code)), lengths), docs)
     return hit, judgment, repeated
 
