@@ -29,9 +29,8 @@ def on_a_terminal(script: str) -> str:
 
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm"}
-    process = subprocess.Popen(
-        [sys.executable, "-c", script], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
-    )
+    words = [sys.executable, "-c", script]
+    process = subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
     said = b""
     while True:
