@@ -201,9 +201,9 @@ def _has_repeated(key: U64, cache: dict[Any, Any]) -> bool:
     """Whether some key comes twice; the cache lends the slots, which need no clearing: only written ones are read."""
     items = np.arange(len(key), dtype=np.uint32)
     room = len(key) * _CROWD
-    if len(cache.get("scratch", ())) < room:
-        cache["scratch"] = np.empty(room, np.uint32)
-    level = cache["scratch"]
+    level = cache.get("scratch")
+    if level is None or len(level) < room:
+        level = cache["scratch"] = np.empty(room, np.uint32)
     while len(items):
         slot = _deep_slots(key[items] if len(items) < len(key) else key, len(items) * _CROWD)
         lost = _contest(level, slot, items)
