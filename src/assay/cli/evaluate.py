@@ -47,7 +47,7 @@ def evaluate(
                "progress": progress(), "command": command_line(), **pick(choices)}  # fmt: skip
     wanted = ",".join(measures) or None
     if collections:
-        sides = apart(collections, files)
+        sides = apart(collections, (*files, *filter(None, [qrels])))
         result: Any = several(sides, wanted, **options)
         files = tuple(file for runs, judgments in sides.values() for file in (*runs, judgments))
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
@@ -83,6 +82,8 @@ def _collections(result: Any, kind: str, reading: Reading) -> bytes:
 
 def to_json(result: Any, **choices: Any) -> bytes:
     """A result as one JSON document; `report/assets/scores.schema.json` describes that of scores."""
+    import json
+
     name = type(result).__name__
     if name == "Scores":
         document = scores_document(result, Reading(**choices))
@@ -180,6 +181,8 @@ def bare(value: Any) -> Any:
 
 def _tables(result: Any, kind: str, choices: dict[str, Any]) -> bytes:
     """The tables of a result's page, cell by cell, numbers in full."""
+    import json
+
     from assay.report.describe import describe
     from assay.report.page import Table
     from assay.report.rows import field

@@ -5,7 +5,6 @@ Plain Python below a hundred thousand numbers: a small run must not wait for a d
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +36,8 @@ def csv(scores: Scores, reading: Reading) -> bytes:
 
 def jsonl(scores: Scores, reading: Reading) -> bytes:
     """One object a line, with the columns of the CSV."""
+    import json
+
     if not reading.per_query:
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in summary(scores, reading)).encode("utf-8")
     chunks = []

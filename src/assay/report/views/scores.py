@@ -249,7 +249,10 @@ def collections(result: Any, **choices: Any) -> Page:
         parts.append(Facts((Fact("Counted", tuple(counted(scores))),)))
         said = remarks(scores.notes)
         parts += [said] if said else []
-    parts.append(Facts((*averaging(result.scores[0].source), *definitions(result.measures))))
+    source = result.scores[0].source
+    said_order = order(source)
+    shared = [*([said_order] if said_order else []), *averaging(source), *definitions(result.measures)]
+    parts.append(Facts(tuple(shared)))
     return Page(
         ", ".join(result.names), (f"{size}. The mean counts each collection once.",), tuple(parts), made(result.source)
     )
