@@ -79,13 +79,13 @@ def test_ir_measures_says_the_same(name: str):
     texts = [str(from_ir_measures(measure)) for measure in IR_MEASURES]
     options = {"missing": "zero", "no_relevant": "zero", "scores": "32-bit", "negative": "unjudged"}
     scores = _evaluate(name, texts, **options)
-    parsed = [ir_measures.parse_measure(measure) for measure in IR_MEASURES]
-    place = {str(measure): j for j, measure in enumerate(parsed)}
     found = 0
-    for metric in ir_measures.iter_calc(parsed, qrels, run):
-        ours = scores.values[0, place[str(metric.measure)], scores.queries.index(metric.query_id)]
-        assert abs(ours - metric.value) <= 1e-12, metric
-        found += 1
+    for j, measure in enumerate(IR_MEASURES):
+        # One at a time: asked together, NumRet may count judged documents only, as the order of a set has it.
+        for metric in ir_measures.iter_calc([ir_measures.parse_measure(measure)], qrels, run):
+            ours = scores.values[0, j, scores.queries.index(metric.query_id)]
+            assert abs(ours - metric.value) <= 1e-12, metric
+            found += 1
     assert found == len(IR_MEASURES) * len(qrels)
 
 
