@@ -14,6 +14,7 @@ from assay.measures.scores import F64, Coverage, Part, Scores
 from assay.ranking.align import Aligned, Facts, align
 from assay.ranking.conventions import Conventions
 from assay.ranking.mismatch import why_nothing_in_common
+from assay.ranking.pieces import ROWS, Pieces
 from assay.ranking.ranking import Bool, Judged, Ranking, merge
 from assay.results import Note
 from assay.tables import Block
@@ -81,6 +82,8 @@ def _read(blocks: Any, judged: Judged, conventions: Conventions) -> tuple[Rankin
     """The whole run in order, what it showed, and whether the rank column was looked at in every row."""
     if conventions.order == "rank" and hasattr(blocks, "wants_rank"):
         blocks.wants_rank = True
+    if isinstance(blocks, list) and len(blocks) == 1 and not blocks[0].is_small and len(blocks[0]) > 2 * ROWS:
+        blocks = Pieces(blocks[0])
     parts: list[Aligned] = []
     answered: Bool | None = None
     for block in blocks:
