@@ -157,3 +157,11 @@ def test_every_measure_has_its_definition_below_the_table() -> None:
             made = scores([[[0.5] * 30]], ("a",), (measure,), coverage=(Coverage(judged=30, scored=30),))
             text = " ".join(" ".join(shown(made)).split())
             assert f"{measure} {measure.foot()}" in text
+
+
+def test_quartiles_stand_behind_the_spread_and_go_first_where_room_is_short() -> None:
+    made = scores([[[0.0, 0.5, 1.0, float("nan")]]], ("a",), (RR,), coverage=(Coverage(judged=4, scored=3),))
+    assert shown(made)[2].split()[-6:] == ["sd", "25", "%", "median", "75", "%"]
+    assert shown(made)[4].split()[-4:] == ["0.500", "0.250", "0.500", "0.750"]
+    assert "median" not in shown(made, 70)[2]
+    assert "median" in "\n".join(shown(made, 62, quartiles=True))

@@ -54,8 +54,12 @@ def order(source: Source, notes: Iterable[Note] = ()) -> Fact | None:
     text = f"{ORDERS.get(chosen.get('order', ''), '')}, {TIES.get(chosen.get('ties', ''), '')}"
     if chosen.get("scores") == "32-bit":
         text += ", scores compared in 32 bits"
-    ties = [said(note).partition(";")[0] for note in notes if note.code == TIED]  # how they are settled stands above
-    return Fact("Order", (text, *ties))
+    return Fact("Order", (text, *tied(notes)))
+
+
+def tied(notes: Iterable[Note]) -> tuple[str, ...]:
+    """How many queries of each run have ties inside the cutoff; how they are settled stands beside it."""
+    return tuple(said(note).partition(";")[0] for note in notes if note.code == TIED)
 
 
 def averaging(source: Source) -> list[Fact]:

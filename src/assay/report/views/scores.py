@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.report.figures import count, percent
 from assay.report.page import Cell, Column, Drawn, Fact, Facts, Heading, Page, Part, Range, Table, Value, view
 from assay.report.reading import BOOTSTRAP, CLAIM, FEWEST, Line, Reading, line
-from assay.report.words import IN_FACTS, averaging, definitions, ids, made, order, remarks
+from assay.report.words import IN_FACTS, averaging, definitions, ids, made, order, remarks, tied
 from assay.results import Note
 
 if TYPE_CHECKING:
@@ -58,36 +58,33 @@ def head_judged(scores: Scores) -> str:
 
 def means(said: list[Line], reading: Reading, judged: str) -> Table:
     """One row a measure and run."""
-    columns = [Column("measure", is_grouped=True), Column("run", is_name=True), Column("mean", "right")]
-    columns += figures_columns(reading, judged)
-    if reading.quartiles is not False:
-        drop = 0 if reading.quartiles else 9
-        columns[-1:-1] = [Column(head, "right", drop=drop) for head in ("25 %", "median", "75 %")]
     is_drawn = all(0 <= entry.mean <= 1 for entry in said if entry.mean is not None)
-    columns[3:3] = [Column("from 0 to 1", is_drawn=True)] if is_drawn else []
+    columns = [Column("measure", is_grouped=True), Column("run", is_name=True), Column("mean", "right")]
+    columns += [Column("from 0 to 1", is_drawn=True)] if is_drawn else []
     rows = []
     for entry in said:
-        row: list[Cell] = [str(entry.measure), entry.run, Value(entry.mean), *figures(entry, reading, judged)]
-        if is_drawn:
-            enough = entry.n >= FEWEST
-            row[3:3] = [Drawn(entry.mean, entry.low if enough else None, entry.high if enough else None)]
-        if reading.quartiles is not False:
-            row[-1:-1] = [Value(entry.q25, 3), Value(entry.median, 3), Value(entry.q75, 3)]
-        rows.append(tuple(row))
-    return Table(tuple(columns), tuple(rows), name="Means")
+        enough = entry.n >= FEWEST
+        drawn = Drawn(entry.mean, entry.low if enough else None, entry.high if enough else None)
+        row: list[Cell] = [str(entry.measure), entry.run, Value(entry.mean), *([drawn] if is_drawn else [])]
+        rows.append((*row, *figures(entry, reading, judged, reading.quartiles is not False)))
+    behind = figures_columns(reading, judged, None if reading.quartiles is False else 0 if reading.quartiles else 9)
+    return Table((*columns, *behind), tuple(rows), name="Means")
 
 
-def figures_columns(reading: Reading, judged: str) -> list[Column]:
-    """Interval, spread and judged share: what stands behind a mean."""
+def figures_columns(reading: Reading, judged: str, quartiles: int | None = None) -> list[Column]:
+    """Interval, spread and judged share: what stands behind a mean. `quartiles` is when they may go; None for none."""
     found = [Column(reading.name)] if reading.interval != "none" else []
     found.append(Column("sd", "right", drop=3))
+    if quartiles is not None:
+        found += [Column(head, "right", drop=quartiles) for head in ("25 %", "median", "75 %")]
     return [*found, Column(judged, "right", drop=2)] if judged else found
 
 
-def figures(entry: Line, reading: Reading, judged: str) -> list[Cell]:
+def figures(entry: Line, reading: Reading, judged: str, quartiles: bool = False) -> list[Cell]:
     """The cells of `figures_columns`."""
     found: list[Cell] = [interval(entry)] if reading.interval != "none" else []
     found.append(Value(entry.sd, 3))
+    found += [Value(q, 3) for q in (entry.q25, entry.median, entry.q75)] if quartiles else []
     return [*found, Value(entry.judged)] if judged else found
 
 
@@ -246,8 +243,9 @@ def collections(result: Any, **choices: Any) -> Page:
         parts += [Heading(name, answer(scores, reading)), means(own, reading, head_judged(scores))]
         if reading.per_query:
             parts += every_query(scores)
-        parts.append(Facts((Fact("Counted", tuple(counted(scores))),)))
-        said = remarks(scores.notes)
+        ties = tied(scores.notes)
+        parts.append(Facts((Fact("Counted", tuple(counted(scores))), *([Fact("Ties", ties)] if ties else []))))
+        said = remarks(note for note in scores.notes if note.code not in IN_FACTS)
         parts += [said] if said else []
     source = result.scores[0].source
     said_order = order(source)
