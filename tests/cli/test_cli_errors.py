@@ -78,7 +78,7 @@ def test_errors_are_json_where_logs_are(assay: Shell) -> None:
     entry = json.loads(said.err)
     assert entry["kind"] == "error"
     assert entry["exit_code"] == 3
-    assert entry["text"].startswith("assay: unknown measure nDGC@10")
+    assert entry["text"].startswith("unknown measure nDGC@10")
 
 
 def test_no_verb_prints_the_help_and_ends_with_three(assay: Shell) -> None:
@@ -100,8 +100,10 @@ def test_an_internal_slip_says_so_and_shows_more_on_request(assay: Shell, monkey
     said = assay("measures")
     assert said.code == 3
     assert said.err.startswith("assay: internal error: ZeroDivisionError")
-    with pytest.raises(ZeroDivisionError):
-        assay("measures", "-v")
+    assert "Traceback" not in said.err
+    said = assay("measures", "-v")
+    assert said.code == 3
+    assert "Traceback" in said.err
 
 
 def test_an_input_is_never_overwritten(assay: Shell) -> None:

@@ -145,3 +145,9 @@ def test_how_it_was_made_is_printed_on_request_only() -> None:
     page = Page("t", ("a",), (), Facts((Fact("Inputs", ("x",)),)))
     assert "Inputs" not in to_text(page)
     assert "Inputs     x" in to_text(page, made=True)
+
+
+def test_letters_that_cannot_be_written_are_shown_by_their_codes_without_shifting_columns() -> None:
+    table = Table((Column("q", is_name=True), Column("x", "right")), (("é", Value(0.5)), ("日", Value(-0.25))))
+    text = to_text(Page("t", ("a",), (table,)), ascii=True, encoding="latin-1")
+    assert text.splitlines()[4:] == ["é         0.5000", "\\u65e5   -0.2500"]

@@ -124,7 +124,9 @@ def run(args: list[str]) -> int:
         return _say("assay: out of memory", "give it more, or fewer runs at a time")
     except Exception as error:
         if VOICE.verbose:
-            raise
+            import traceback
+
+            traceback.print_exc()
         return _say(f"assay: internal error: {type(error).__name__}: {error}",
                     "this is a fault of assay; run again with -v for the details and report them")  # fmt: skip
     return code if isinstance(code, int) else 0
@@ -140,7 +142,8 @@ def _say(message: str, remedy: str = "", code: int = COULD_NOT_RUN) -> int:
         import json
 
         text = json.dumps(
-            {"kind": "error", "text": text, "mend": remedy or None, "exit_code": code}, ensure_ascii=False
+            {"kind": "error", "text": text.removeprefix("assay: "), "mend": remedy or None, "exit_code": code},
+            ensure_ascii=False,
         )
     elif remedy:
         text += f"\n    mend: {remedy}"

@@ -95,8 +95,9 @@ def draw(page: Page, kind: str = "table") -> bytes:
         return to_markdown(page).encode("utf-8")
     from assay.report.text import to_text
 
-    text = to_text(page, columns(), colours(sys.stdout), is_ascii(sys.stdout), made=VOICE.verbose)
-    return text.encode(sys.stdout.encoding or "utf-8", "backslashreplace")
+    encoding = (sys.stdout.encoding or "utf-8").lower()
+    text = to_text(page, columns(), colours(sys.stdout), is_ascii(sys.stdout), VOICE.verbose, encoding)
+    return text.encode(encoding, "backslashreplace")
 
 
 def emit(data: bytes) -> None:

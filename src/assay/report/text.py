@@ -48,14 +48,25 @@ class Paper:
         width: columns of the terminal.
         color: whether marks are coloured.
         ascii: whether only ASCII signs are used.
+        encoding: what its letters are written in; a letter that it lacks is shown by its code.
     """
 
     width: int = 100
     color: bool = False
     ascii: bool = False
+    encoding: str = "utf-8"
+
+    def clean(self, text: str) -> str:
+        """A text with nothing in it that would steer the terminal or cannot be written."""
+        text = clean(text)
+        if text.isascii() or self.encoding == "utf-8":
+            return text
+        return (plain(text) if self.ascii else text).encode(self.encoding, "backslashreplace").decode(self.encoding)
 
 
-def to_text(page: Page, width: int = 100, color: bool = False, ascii: bool = False, made: bool = False) -> str:
+def to_text(
+    page: Page, width: int = 100, color: bool = False, ascii: bool = False, made: bool = False, encoding: str = "utf-8"
+) -> str:
     """The page as lines that end in a line feed.
 
     Args:
@@ -64,8 +75,9 @@ def to_text(page: Page, width: int = 100, color: bool = False, ascii: bool = Fal
         color: colour the marks.
         ascii: only ASCII for lines, marks and signs.
         made: also print how the page was made.
+        encoding: of what is printed on.
     """
-    paper = Paper(max(width, 20), color, ascii)
+    paper = Paper(max(width, 20), color, ascii, encoding)
     blocks = [[line for cell in page.answer for line in _answer(cell, paper)]]
     before: Part | None = None
     for part in (*page.parts, *((page.made,) if made and page.made else ())):
@@ -82,7 +94,7 @@ def to_text(page: Page, width: int = 100, color: bool = False, ascii: bool = Fal
 def mark(cell: Mark, paper: Paper) -> str:
     """A shape and words, coloured where colours are wanted; in ASCII a pass or fail is its bare word."""
     sign = MARKS[cell.tone]
-    text = f"{sign} {clean(cell.text)}" if sign else clean(cell.text)
+    text = f"{sign} {paper.clean(cell.text)}" if sign else paper.clean(cell.text)
     if paper.ascii:
         text = plain(text).strip()
     if not paper.color or cell.tone == "plain":
@@ -93,33 +105,33 @@ def mark(cell: Mark, paper: Paper) -> str:
 
 def _answer(cell: Cell, paper: Paper) -> list[str]:
     if isinstance(cell, Mark) and cell.tone != "plain":
-        first, *rest = wrap(clean(cell.text), paper.width - 2)
+        first, *rest = wrap(paper.clean(cell.text), paper.width - 2)
         return [mark(Mark(cell.tone, first), paper), *("  " + line for line in rest)]
-    return wrap(clean(show(cell)), paper.width)
+    return wrap(paper.clean(show(cell)), paper.width)
 
 
 def _part(part: Part, paper: Paper) -> list[str]:
     if isinstance(part, Table):
         return _table(part, paper)
     if isinstance(part, Heading):
-        return [clean(part.text), *(wrap(clean(part.lead), paper.width) if part.lead else ())]
+        return [paper.clean(part.text), *(wrap(paper.clean(part.lead), paper.width) if part.lead else ())]
     if isinstance(part, Prose):
         return _answer(Mark(part.tone, part.text), paper)
     if isinstance(part, Facts):
         return _facts(part, paper)
     if isinstance(part, Worked):
-        return ["  " + clean(line) for line in part.lines]
+        return ["  " + paper.clean(line) for line in part.lines]
     if isinstance(part, Remarks):
         return _remarks(part, paper, _label(None))
-    return [*wrap(clean(part.lead), paper.width), "  " + clean(part.line)]
+    return [*wrap(paper.clean(part.lead), paper.width), "  " + paper.clean(part.line)]
 
 
 def _facts(part: Facts, paper: Paper) -> list[str]:
     label = _label(part)
     lines = []
     for fact in part.facts:
-        said = [piece for line in fact.lines for piece in wrap(clean(line), max(paper.width - label, 20))]
-        name = clean(fact.label)
+        said = [piece for line in fact.lines for piece in wrap(paper.clean(line), max(paper.width - label, 20))]
+        name = paper.clean(fact.label)
         if width(name) > label - 1:
             lines.append(name)
             name = ""
@@ -137,7 +149,7 @@ def _label(part: Part | None) -> int:
 def _remarks(part: Remarks, paper: Paper, label: int) -> list[str]:
     lines = []
     for i, remark in enumerate(part.lines):
-        first, *rest = wrap(clean(remark.text), max(paper.width - label - 2, 20))
+        first, *rest = wrap(paper.clean(remark.text), max(paper.width - label - 2, 20))
         head = pad(("Note" if len(part.lines) == 1 else "Notes") if i == 0 else "", label)
         lines.append(head + mark(Mark(remark.tone, first), paper))
         indent = label + (2 if MARKS[remark.tone] else 0)
@@ -151,7 +163,7 @@ def _table(table: Table, paper: Paper) -> list[str]:
     table = table.without_drawings()
     keep = list(range(len(table.columns)))
     cells = [[_cell(cell, paper) for cell in row] for row in (*table.rows, *table.foot)]
-    heads = [clean(column.head) for column in table.columns]
+    heads = [paper.clean(column.head) for column in table.columns]
     _align_points(table, cells)
     widths = [max(width(head), *(_wide(row[i]) for row in cells)) for i, head in enumerate(heads)]
     if paper.width < NARROW:
@@ -239,7 +251,7 @@ def _blocks(table: Table, cells: list[list[str]], paper: Paper) -> list[str]:
             if i in names or not said:
                 continue
             first, *rest = wrap(said, max(paper.width - label - 2, 12)) if "\x1b" not in said else [said]
-            lines.append("  " + pad(clean(column.head), label) + first)
+            lines.append("  " + pad(paper.clean(column.head), label) + first)
             lines.extend(" " * (label + 2) + more for more in rest)
     return lines
 
@@ -249,7 +261,7 @@ def _total(columns: Sequence[Column], widths: Sequence[int], keep: Sequence[int]
 
 
 def _cell(cell: Cell, paper: Paper) -> str:
-    return mark(cell, paper) if isinstance(cell, Mark) else clean(show(cell))
+    return mark(cell, paper) if isinstance(cell, Mark) else paper.clean(show(cell))
 
 
 def _wide(text: str) -> int:
