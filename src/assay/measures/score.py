@@ -11,11 +11,12 @@ import numpy as np
 from assay.errors import SHOWN, InputError
 from assay.measures.measure import Measure
 from assay.measures.scores import F64, Coverage, Part, Scores
-from assay.ranking.align import Aligned, Facts, align
+from assay.ranking.align import Facts, align
+from assay.ranking.collected import Collected
 from assay.ranking.conventions import Conventions
 from assay.ranking.mismatch import why_nothing_in_common
 from assay.ranking.pieces import ROWS, Pieces
-from assay.ranking.ranking import Bool, Judged, Ranking, merge
+from assay.ranking.ranking import Judged, Ranking
 from assay.results import Note
 from assay.tables import Block
 
@@ -84,42 +85,20 @@ def _read(blocks: Any, judged: Judged, conventions: Conventions) -> tuple[Rankin
         blocks.wants_rank = True
     if isinstance(blocks, list) and len(blocks) == 1 and not blocks[0].is_small and len(blocks[0]) > 2 * ROWS:
         blocks = Pieces(blocks[0])
-    parts: list[Aligned] = []
-    answered: Bool | None = None
+    collected = Collected(judged)
     for block in blocks:
         part = align(block, judged, conventions)
-        parts.append(part)
-        again = answered is not None and bool((answered & part.ranking.answered).any())
+        again = bool((collected.answered & part.ranking.answered).any())
         if hasattr(blocks, "whole") and (part.facts.scattered or again):
             whole = align(blocks.whole(), judged, conventions)
             return whole.ranking, whole.facts, True
         if again:
             raise InputError("a query stands in several blocks", block.name, "give each query's rows in one block")
-        answered = part.ranking.answered if answered is None else answered | part.ranking.answered
-    if not parts:
+        collected.add(part)
+    if not collected.parts:
         raise InputError("the run has no rows", getattr(blocks, "name", ""), "check that it is the right file")
-    if len(parts) == 1:
-        return parts[0].ranking, parts[0].facts, True
-    checked = [part.facts.disagree is not None for part in parts]
-    return merge([part.ranking for part in parts]), _together([part.facts for part in parts]), all(checked)
-
-
-def _together(facts: Sequence[Facts]) -> Facts:
-    left_out: dict[str, int] = {}
-    for part in facts:
-        for kind, rows in part.left_out:
-            left_out[kind] = left_out.get(kind, 0) + rows
-    disagree = [part.disagree for part in facts if part.disagree is not None]
-    return Facts(
-        rows=sum(part.rows for part in facts),
-        unknown=tuple(name for part in facts[:SHOWN] for name in part.unknown),
-        n_unknown=sum(part.n_unknown for part in facts),
-        dropped=sum(part.dropped for part in facts),
-        left_out=tuple(sorted(left_out.items())),
-        first_tie=np.sum([part.first_tie for part in facts], axis=0),
-        disagree=sum(disagree) if disagree else None,
-        scattered=False,
-    )
+    whole = collected.all()
+    return whole.ranking, whole.facts, collected.is_compared
 
 
 def _check_overlap(ranking: Ranking, facts: Facts, judged: Judged, name: str) -> None:

@@ -341,27 +341,3 @@ class Ranking:
             end = np.cumsum(hits)
             first, last = np.repeat(rank[end - hits], hits), np.repeat(rank[end - 1], hits)
         return Ranking(self.judged, self.query, rank, self.grade, self.judgment, returned, self.answered, first, last)
-
-
-def merge(parts: Sequence[Ranking]) -> Ranking:
-    """Joins rankings of different queries of one run."""
-    if len(parts) == 1:
-        return parts[0]
-    query = np.concatenate([p.query for p in parts])
-    order = np.argsort(query, kind="stable")
-
-    def join(name: str) -> Any:
-        columns = [getattr(p, name) for p in parts]
-        return None if any(c is None for c in columns) else np.concatenate(columns)[order]
-
-    return Ranking(
-        judged=parts[0].judged,
-        query=query[order],
-        rank=join("rank"),
-        grade=join("grade"),
-        judgment=join("judgment"),
-        returned=np.sum([p.returned for p in parts], axis=0),
-        answered=np.any([p.answered for p in parts], axis=0),
-        first=join("first"),
-        last=join("last"),
-    )
