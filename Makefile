@@ -7,16 +7,20 @@ READY  := $(VENV)/.ready
 
 export UV_COMPILE_BYTECODE = 1
 
-.PHONY: demo test test-all lint bench soak docs constraints clean
+MARKED := slow or browser or postgres or spark
+
+.PHONY: demo test test-marked test-all lint bench soak docs constraints clean
 
 demo: $(READY)
 	$(BIN)/assay demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -m "not slow and not browser and not postgres and not spark"
+	$(BIN)/python -m pytest -q -m "not ($(MARKED))"
 
-test-all: $(READY)
-	$(BIN)/python -m pytest -q
+test-marked: $(READY)
+	$(BIN)/python -m pytest -q -m "$(MARKED)"
+
+test-all: test test-marked
 
 lint: $(READY)
 	$(BIN)/ruff check src tests bench

@@ -56,7 +56,7 @@ def head_judged(scores: Scores) -> str:
     return f"Judged@{cutoffs.pop()}" if len(cutoffs) == 1 else "Judged@k" if cutoffs else ""
 
 
-def means(said: list[Line], reading: Reading, judged: str) -> Table:
+def means(said: list[Line], reading: Reading, judged: str, name: str = "Means") -> Table:
     """One row a measure and run."""
     is_drawn = all(0 <= entry.mean <= 1 for entry in said if entry.mean is not None)
     columns = [Column("measure", is_grouped=True), Column("run", is_name=True), Column("mean", "right")]
@@ -68,7 +68,7 @@ def means(said: list[Line], reading: Reading, judged: str) -> Table:
         row: list[Cell] = [str(entry.measure), entry.run, Value(entry.mean), *([drawn] if is_drawn else [])]
         rows.append((*row, *figures(entry, reading, judged, reading.quartiles is not False)))
     behind = figures_columns(reading, judged, None if reading.quartiles is False else 0 if reading.quartiles else 9)
-    return Table((*columns, *behind), tuple(rows), name="Means")
+    return Table((*columns, *behind), tuple(rows), name=name)
 
 
 def figures_columns(reading: Reading, judged: str, quartiles: int | None = None) -> list[Column]:
@@ -240,7 +240,7 @@ def collections(result: Any, **choices: Any) -> Page:
     parts: list[Part] = [Table(tuple(columns), tuple(rows), name="Means by collection")]
     for name, scores in zip(result.names, result.scores, strict=True):
         own = [line(scores, measure, run, reading) for measure in scores.measures for run in scores.runs]
-        parts += [Heading(name, answer(scores, reading)), means(own, reading, head_judged(scores))]
+        parts += [Heading(name, answer(scores, reading)), means(own, reading, head_judged(scores), f"Means of {name}")]
         if reading.per_query:
             parts += every_query(scores)
         ties = tied(scores.notes)
