@@ -170,8 +170,8 @@ class Scores(Result):
         known = values[~np.isnan(values)]
         if not len(known):
             return (float("nan"),) * 3
-        low, middle, high = np.quantile(known, (0.25, 0.5, 0.75)).tolist()
-        return low, middle, high
+        ordered = np.sort(known)
+        return _between(ordered, 0.25), _between(ordered, 0.5), _between(ordered, 0.75)
 
     def n(self, measure: str | Measure | None = None, run: str | None = None) -> int:
         """How many queries the mean is over."""
@@ -296,6 +296,14 @@ def _place(kind: str, name: str | None, names: tuple[str, ...]) -> int:
     if name not in names:
         raise InputError(f"no {kind} {name}{did_you_mean(name, names)}", remedy=f"name one of {', '.join(names)}")
     return names.index(name)
+
+
+def _between(ordered: F64, share: float) -> float:
+    """The quantile, between two values where it falls between them; `np.quantile` would load numpy.ma."""
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return float(ordered[low] + (ordered[high] - ordered[low]) * (place - low))
 
 
 def _narrow(coverage: Coverage, wanted: set[str], judged: int) -> Coverage:

@@ -241,7 +241,7 @@ def _nulls(block: Block, column: str) -> int | None:
         return None
     values: Any = block.frame[column]
     if block.is_small:
-        return sum(value is None for value in values)
+        return list(values).count(None)
     return int(values.null_count())
 
 

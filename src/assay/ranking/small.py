@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -131,36 +131,36 @@ def join(block: Block, judged: Judged, key: str, check_rank: bool, keep: I64 | N
 
 def _groups(queries: Sequence[str]) -> tuple[list[int], list[str]]:
     """First row and id of each stretch of one query."""
-    starts, names = [], []
-    before: Any = None
-    for row, name in enumerate(queries):
-        if name != before:
-            starts.append(row)
-            names.append(name)
-            before = name
-    return starts, names
+    changes = [row for row, (one, next_) in enumerate(itertools.pairwise(queries), 1) if one != next_]
+    starts = [0, *changes] if len(queries) else []
+    return starts, [queries[row] for row in starts]
 
 
 def _meet(
     docs: Sequence[str], starts: list[int], names: list[str], judged: Judged
 ) -> tuple[list[int], list[int], list[tuple[int, int]]]:
     """The judged rows with their judgments, and documents that a query has twice."""
-    lookup, nothing = _lookup(judged), dict[str, int]()
-    hit, judgment, repeated = list[int](), list[int](), list[tuple[int, int]]()
-    for name, start, end in zip(names, starts, [*starts, len(docs)][1:], strict=True):
+    lookup = _lookup(judged)
+    hits, repeated = list[tuple[int, int]](), list[tuple[int, int]]()
+    ends = [*starts[1:], len(docs)] if starts else []
+    for name, start, end in zip(names, starts, ends, strict=True):
         shown = docs[start:end]
-        if len(set(shown)) < len(shown):
+        row_of = dict(zip(shown, range(start, end), strict=True))
+        if len(row_of) < len(shown):
             seen: dict[str, int] = {}
             for row, doc in enumerate(shown, start):
                 first = seen.setdefault(doc, row)
                 if first != row:
                     repeated.append((row, first))
         code = judged.codes.get(name)
-        found = (nothing if code is None else lookup[code]).get
-        met = [(row, number) for row, number in enumerate(map(found, shown), start) if number is not None]
-        hit += [row for row, _ in met]
-        judgment += [number for _, number in met]
-    return hit, judgment, repeated
+        if code is not None:
+            known = lookup[code]
+            if len(known) < len(row_of):
+                found = [(row_of[doc], number) for doc, number in known.items() if doc in row_of]
+            else:
+                found = [(row, known[doc]) for doc, row in row_of.items() if doc in known]
+            hits += sorted(found)
+    return [row for row, _ in hits], [number for _, number in hits], repeated
 
 
 def _by_document(docs: Sequence[str], rows: I64, group: I64) -> I64:
