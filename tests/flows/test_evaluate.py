@@ -228,3 +228,16 @@ def test_a_run_without_scores_or_ranks_is_refused() -> None:
 def test_a_rank_alone_orders_a_run() -> None:
     run = pl.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["b", "a"], "rank": [2, 1]})
     assert assay.evaluate(run, QRELS, "RR").value().tolist() == [0.5, 0.0]
+
+
+def test_names_of_columns_serve_files_of_different_formats(tmp_path: Path) -> None:
+    run, qrels = tmp_path / "a.run", tmp_path / "q.csv"
+    run.write_text("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\n", encoding="utf-8")
+    qrels.write_text("query,sku,label\nq1,d1,0\nq1,d2,1\n", encoding="utf-8")
+    columns = {"doc_id": "sku", "grade": "label"}
+    assert assay.evaluate(run, qrels, "RR", columns=columns).mean() == 0.5
+    hits = tmp_path / "a.csv"
+    hits.write_text("query,sku,similarity\nq1,d1,2\nq1,d2,1\n", encoding="utf-8")
+    assert assay.evaluate(hits, qrels, "RR", columns={**columns, "score": "similarity"}).mean() == 0.5
+    with pytest.raises(InputError, match="a field that no table has: grad; did you mean grade"):
+        assay.evaluate(run, qrels, "RR", columns={"grad": "label"})

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import InputError
+from assay.errors import InputError, did_you_mean
 from assay.keys import content_hash
 from assay.results import QUIET, Progress
-from assay.tables import Block, Hit, Judgment
+from assay.tables import Block, Document, Hit, Judgment, Topic
 
 if TYPE_CHECKING:
     from assay.formats.blocks import RunBlocks
@@ -62,6 +62,7 @@ class Workbench:
             from assay.formats.recognise import read
 
             self._hash(source)
+            columns = self._columns_of(source, row, format, columns)
             if row is Judgment and self._is_trec(source, row, format, columns):
                 from assay.formats.blocks import read_qrels
 
@@ -69,7 +70,7 @@ class Workbench:
             return read(source, row, format=format, columns=columns)
         from assay.tables.door import block_of
 
-        block = block_of(x, row, name, columns)
+        block = block_of(x, row, name, _of_row(columns, row))
         if block.is_small and len(block) * _ROW > self.small:
             return replace(block, frame=block.polars())
         return block
@@ -95,7 +96,7 @@ class Workbench:
             progress: told how much of a large file is read.
         """
         source = None if isinstance(x, Block) else self.source(x)
-        if source is not None and self._is_trec(source, Hit, format, columns):
+        if source is not None and self._is_trec(source, Hit, format, self._columns_of(source, Hit, format, columns)):
             from assay.formats.blocks import RunBlocks
 
             self._hash(source)
@@ -114,6 +115,20 @@ class Workbench:
             if path.is_file():
                 return str(path)
         return text
+
+    def _columns_of(
+        self, source: str, row: type[Any], format: str | None, columns: Mapping[str, str] | None
+    ) -> Mapping[str, str] | None:
+        """The names that concern this file: one option serves runs, judgments and topics of different formats."""
+        own = _of_row(columns, row)
+        if not own or format is not None:
+            return own
+        from assay.formats.recognise import recognise
+
+        try:
+            return None if recognise(source, row) == "trec" else own
+        except InputError:  # not recognised without the names: they are for this file
+            return own
 
     def _is_trec(self, source: str, row: type[Any], format: str | None, columns: Mapping[str, str] | None) -> bool:
         """Whether it is a TREC file for which loading polars pays."""
@@ -153,6 +168,21 @@ class Workbench:
         with replacing(path) as file:
             file.write(data)
         return path
+
+
+def _of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, str] | None:
+    """The names of the columns that a table has; a name that no table has is refused."""
+    if not columns:
+        return None
+    tables = (Hit, Judgment, Topic, Document)
+    known = {f.name for table in tables for f in fields(table)}
+    for name in columns:
+        if name not in known:
+            raise InputError(
+                f"--columns names a field that no table has: {name}{did_you_mean(name, known)}",
+                remedy=f"the fields are {', '.join(sorted(known))}",
+            )
+    return {name: column for name, column in columns.items() if name in {f.name for f in fields(row)}} or None
 
 
 @dataclass
