@@ -75,7 +75,7 @@ def test_two_formats_that_fit_equally_are_refused_and_can_be_chosen(folder):
             Hit,
             "f:1: no column for score or rank among qid, docid, scoer; did you mean scoer?\n",
         ),
-        ("some words here\n", Topic, "f:1: is in no format that holds Topic rows\n"),
+        ("some words here\n", Topic, "f:1: is in no format that holds topics\n"),
         ("", Hit, "f: is empty\n"),
         (" \n\n", Hit, "f: holds nothing but blank lines\n"),
         ("query_id,doc_id,score\n", Hit, "f:1: has a header and no rows\n"),

@@ -19,6 +19,9 @@ ALL = ("trec", *FORMATS)
 _HEAD = 1 << 16
 _LOOK = 100
 
+_HELD: dict[type, str] = {Hit: "runs", Judgment: "judgments", Topic: "topics", Document: "documents"}
+"""What the rows are called in messages."""
+
 
 def read(source: Source, row: type, format: str | None = None, columns: Mapping[str, str] | str | None = None) -> Block:
     """The rows of a file, checked, in whatever format it is.
@@ -69,7 +72,9 @@ def _known(format: str, row: type, name: str) -> str:
             f"unknown format {format}{did_you_mean(format, ALL)}", "--input-format", f"choose {', '.join(ALL)}"
         )
     if format == "trec" and row not in (Hit, Judgment):
-        raise InputError(f"{row.__name__} rows have no TREC form", name, f"choose --input-format {', '.join(FORMATS)}")
+        raise InputError(
+            f"{_HELD.get(row, 'such rows')} have no TREC form", name, f"choose --input-format {', '.join(FORMATS)}"
+        )
     return format
 
 
@@ -132,7 +137,7 @@ def _text_format(lines: list[str], number: int, row: type, name: str, chosen: Ma
     if guess is not None:
         return guess.format
     raise InputError(
-        f"is in no format that holds {row.__name__} rows",
+        f"is in no format that holds {_HELD.get(row, 'such rows')}",
         f"{name}:{number}",
         "give CSV, TSV, JSON lines, Parquet or Arrow with named columns",
     )
