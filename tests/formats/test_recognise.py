@@ -101,7 +101,7 @@ def test_what_fits_nothing_is_refused_with_the_likeliest_reason(folder, content,
         (
             {"format": "trec"},
             Topic,
-            "f: Topic rows have no TREC form\n    mend: choose --input-format csv, tsv, jsonl,",
+            "f: topics have no TREC form\n    mend: choose --input-format csv, tsv, jsonl,",
         ),
         ({"format": "trec", "columns": "doc_id=sku"}, Hit, "f: TREC lines have no column names\n"),
     ],

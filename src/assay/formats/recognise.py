@@ -11,7 +11,7 @@ from assay.errors import InputError, did_you_mean
 from assay.files import Source, name_of, open_bytes, read_bytes, replacing
 from assay.formats.columns import ARROW_FILE, ARROW_STREAM, FORMATS, PARQUET, read_columns, to_bytes
 from assay.formats.trec import QRELS, RUN, parse_qrels, parse_run
-from assay.tables import Block, Hit, Judgment, as_table
+from assay.tables import Block, Document, Hit, Judgment, Topic, as_table
 from assay.tables.names import has_known_name
 from assay.tables.values import NUMBER
 
