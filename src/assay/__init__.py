@@ -8,7 +8,31 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two lists together
+    from assay.errors import AssayError as AssayError
+    from assay.errors import InputError as InputError
+    from assay.errors import MissingExtra as MissingExtra
+    from assay.errors import NotEnoughEvidence as NotEnoughEvidence
+    from assay.flows.evaluate import evaluate as evaluate
+    from assay.flows.evaluate import evaluate_collections as evaluate_collections
+    from assay.flows.explain import explain as explain
+    from assay.flows.explain import score as score
+    from assay.flows.results import show as show
+    from assay.measures.collections import Collections as Collections
+    from assay.measures.explain import Explanation as Explanation
+    from assay.measures.grammar import parse as parse
+    from assay.measures.measure import Measure as Measure
+    from assay.measures.measure import measure as measure
+    from assay.measures.score import Scores as Scores
+    from assay.ranking.conventions import Conventions as Conventions
+    from assay.ranking.ranking import Ranking as Ranking
+    from assay.tables import Document as Document
+    from assay.tables import Hit as Hit
+    from assay.tables import Judgment as Judgment
+    from assay.tables import Topic as Topic
+    from assay.tables import as_table as as_table
 
 __version__ = "0.1.0"
 
@@ -41,9 +65,10 @@ _HOMES = {
 __all__ = ["__version__", *_HOMES]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Measure:
     """Loads a public name when it is first used; a measure of that name otherwise, as in `assay.nDCG @ 10`."""
     home = _HOMES.get(name)
+    value: Any
     if home is not None:
         value = getattr(import_module(home), name)
     elif name.startswith("_"):
@@ -51,15 +76,16 @@ def __getattr__(name: str) -> Any:
     else:
         value = _measure(name)
     globals()[name] = value
-    return value
+    return value  # type: ignore[no-any-return] # type checkers know the public names; what is left are measures
 
 
-def _measure(name: str) -> Any:
-    from assay.measures.measure import MEASURES, Measure
+def _measure(name: str) -> Measure:
+    from assay.measures.measure import MEASURES
+    from assay.measures.measure import Measure as Named
 
     if name not in MEASURES:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
-    return Measure(name)
+    return Named(name)
 
 
 def __dir__() -> list[str]:

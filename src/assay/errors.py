@@ -67,8 +67,8 @@ def _rebuild(
     return kind(what, where, remedy, line=line, more=more, count=count)
 
 
-class MissingExtra(AssayError):
-    """A part that is installed on request: `pip install assay[extra]`."""
+class MissingExtra(AssayError):  # noqa: N818 # the house says what is missing, not that it is an error
+    """A part that is installed on request: `pip install assay[extra]`; the extra must be one that is declared."""
 
     def __init__(self, package: str, extra: str, wanted_for: str) -> None:
         self.package, self.extra, self.wanted_for = package, extra, wanted_for
