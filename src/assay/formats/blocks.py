@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from assay.files import name_of, open_bytes
+from assay.errors import InputError
+from assay.files import is_stream, name_of, open_bytes
 from assay.tables import Block
 
 if TYPE_CHECKING:
@@ -54,8 +55,14 @@ class RunBlocks:
         self._bytes = _Pieces(source, size)
 
     def __iter__(self) -> Iterator[Block]:
+        found = False
         for number, data in enumerate(self._bytes):
-            yield _block(data, self._bytes.line_of, number, self.name, _RUN, rank=self.wants_rank or number == 0)
+            block = _block(data, self._bytes.line_of, number, self.name, _RUN, rank=self.wants_rank or not found)
+            if len(block):
+                found = True
+                yield block
+        if not found:
+            raise _nothing(self.name)
 
     def whole(self) -> Block:
         """All rows in one block, for a file in which the lines of some query do not stand together."""
@@ -71,11 +78,15 @@ def read_qrels(source: Any, size: int = SIZE) -> Block:
 def _joined(pieces: _Pieces, name: str, fields: tuple[str, ...], *, rank: bool) -> Block:
     import polars as pl
 
-    frames, first_rows, row = [], [], 0
+    frames: list[pl.DataFrame] = []
+    first_rows: list[int] = []
+    row = 0
     for number, data in enumerate(pieces):
         frames.append(_block(data, pieces.line_of, number, name, fields, rank=rank).polars())
         first_rows.append(row)
         row += frames[-1].height
+    if not row:
+        raise _nothing(name)
 
     def place(row: int) -> str:
         wanted = int(np.searchsorted(first_rows, row, "right")) - 1
@@ -83,7 +94,7 @@ def _joined(pieces: _Pieces, name: str, fields: tuple[str, ...], *, rank: bool) 
             if number == wanted:
                 block = _block(data, pieces.line_of, number, name, fields, rank=rank)
                 return block.place(row - first_rows[wanted])
-        raise AssertionError("the file became shorter while it was read")
+        raise InputError("became shorter while it was read", name, "run the command again")
 
     return Block(pl.concat(frames, rechunk=True), place, name)
 
@@ -92,10 +103,11 @@ class _Pieces:
     """Bytes of a file cut where the query changes; can be gone through more than once."""
 
     def __init__(self, source: Any, size: int) -> None:
+        self.name = name_of(source)
         self._size = size
         self._held: BinaryIO | None = None
         self._path: str | None = None
-        if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
+        if isinstance(source, (str, os.PathLike)) and not is_stream(source):
             self._path = os.fspath(source)
         else:
             self._held = _spooled(source)
@@ -116,7 +128,7 @@ class _Pieces:
 
     def line_of(self, number: int) -> int:
         """The line at which a piece begins, counted when an error asks for it."""
-        return 1 + sum(data.count(b"\n") for _, data in zip(range(number), self, strict=False))
+        return 1 + sum(_line_ends(data) for _, data in zip(range(number), self, strict=False))
 
     def _seeking(self, file: Any) -> Iterator[bytes]:
         """Looks for the cut first, then reads up to it: each byte is copied once."""
@@ -124,7 +136,13 @@ class _Pieces:
 
         def at(part: slice) -> bytes:
             file.seek(part.start)
-            return bytes(file.read(part.stop - part.start))
+            data: bytes = file.read(part.stop - part.start)
+            while len(data) < part.stop - part.start:  # systems cap one read at two gigabytes
+                more = file.read(part.stop - part.start - len(data))
+                if not more:
+                    raise InputError("became shorter while it was read", self.name, "run the command again")
+                data += more
+            return data
 
         while low < end:
             size = self._size
@@ -150,6 +168,12 @@ class _Pieces:
             if cut:
                 yield kept[:cut]
                 kept = kept[cut:]
+
+
+def _line_ends(data: bytes) -> int:
+    """Ends of lines of any system; a carriage return alone is one too."""
+    ends = data.count(b"\n")
+    return ends + data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else ends
 
 
 def _spooled(source: Any) -> BinaryIO:
@@ -224,20 +248,37 @@ def _block(
     data: bytes, line_of: Callable[[int], int], number: int, name: str, fields: tuple[str, ...], *, rank: bool
 ) -> Block:
     """One piece of a file as a polars frame."""
-    text, separator = data, _separator(data)
-    frame = _frame(text, separator, fields, rank)
-    is_plain = frame is not None
-    if frame is None:
-        text = _evened(data, len(fields))
+    frame = _frame(data, _separator(data), fields, rank)
+    if frame is not None:
+        return Block(frame, lambda row: f"{name}:{line_of(number) + row}", name)
+    text = _evened(data)
+    if not text.strip(b"\n"):
+        return Block(_empty(fields), str, name)
+    if fields is _RUN and text.count(b" ") > (len(fields) - 1) * text.count(b"\n"):
+        # an id that holds a blank looks like words behind the tag; the rank then stands where no number can
+        frame = _frame(_without_tails(text, len(fields)), b" ", fields, True)
+    else:
         frame = _frame(text, b" ", fields, rank)
+    place = None
     if frame is None:
         strict = _strict(data, line_of(number), name, fields)
-        frame = strict.polars()
-        columns = [column for column in frame.columns if rank or column != "rank"]
-        return Block(frame.select(columns), strict.place, name)
-    if is_plain:
-        return Block(frame, lambda row: f"{name}:{line_of(number) + row}", name)
-    return Block(frame, lambda row: _strict(data, line_of(number), name, fields).place(row), name)
+        frame, place = strict.polars(), strict.place
+    if not rank and "rank" in frame.columns:
+        frame = frame.drop("rank")
+    return Block(frame, place or (lambda row: _strict(data, line_of(number), name, fields).place(row)), name)
+
+
+def _nothing(name: str) -> InputError:
+    return InputError("holds nothing but comments and blank lines", name, "write it anew")
+
+
+def _empty(fields: tuple[str, ...]) -> pl.DataFrame:
+    import polars as pl
+
+    numbers = ("score", "grade")
+    return pl.DataFrame(
+        schema={name: pl.Float64 if name in numbers else pl.String for name in fields if name in _NEEDED}
+    )
 
 
 def _strict(data: bytes, line: int, name: str, fields: tuple[str, ...]) -> Block:
@@ -260,6 +301,8 @@ def _is_even(data: bytes, separator: bytes, fields: int, lines: int) -> bool:
     Separators are counted against line ends in stretches of lines, so a field more here could hide a field less near
     by; the tag, the last field, is then what is missing, and nothing depends on it.
     """
+    if data[-1] <= 32 and not data.endswith(b"\n"):
+        return False
     text = np.frombuffer(data, np.uint8)
     mark = separator[0]
     start = found = 0
@@ -278,8 +321,8 @@ def _is_even(data: bytes, separator: bytes, fields: int, lines: int) -> bool:
     return found == lines
 
 
-def _evened(data: bytes, fields: int) -> bytes:
-    """The same lines with single blanks between fields, without empty lines, comments and fields beyond the last."""
+def _evened(data: bytes) -> bytes:
+    """The same lines with single blanks between fields, without empty lines and comments."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     text = b"\n" + data.translate(_BLANKS) + b"\n"
@@ -288,17 +331,21 @@ def _evened(data: bytes, fields: int) -> bytes:
             text = text.replace(old, new)
     if b"\n#" in text:
         text = re.sub(rb"\n#[^\n]*", b"", text)
-    text = text[1:]
-    if text.count(b" ") > (fields - 1) * text.count(b"\n"):
-        text = b"\n".join(b" ".join(one.split(b" ", fields)[:fields]) for one in text.split(b"\n"))
-    return text
+    return text[1:]
+
+
+def _without_tails(text: bytes, fields: int) -> bytes:
+    """The same lines without what stands behind the last field."""
+    return b"\n".join(b" ".join(one.split(b" ", fields)[:fields]) for one in text.split(b"\n"))
 
 
 def _frame(data: bytes, separator: bytes, fields: tuple[str, ...], rank: bool) -> pl.DataFrame | None:
     """The needed columns; None when the block is not even or a field is not what it should be."""
     import polars as pl
 
-    if not data or data[0] <= 32 or (b"#" in data and (data.startswith(b"#") or b"\n#" in data)):
+    if not data or data[0] <= 32 or data.startswith(_BOM):
+        return None
+    if b"#" in data and (data.startswith(b"#") or b"\n#" in data):
         return None
     types = {"score": pl.Float64, "grade": pl.Float64, "rank": pl.Int64 if rank else pl.String}
     wanted = [name for name in fields if name in _NEEDED or (rank and name == "rank")]
@@ -318,4 +365,7 @@ def _frame(data: bytes, separator: bytes, fields: tuple[str, ...], rank: bool) -
         return None
     if sum(frame.null_count().row(0)) or not _is_even(data, separator, len(fields), frame.height):
         return None
-    return frame
+    if rank and "rank" in frame.columns and (frame["rank"] < 0).any():
+        return None
+    sums = frame.select(pl.col(pl.Float64).sum()).row(0)
+    return frame if all(np.isfinite(sums)) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -51,6 +51,9 @@ class Aligned:
     facts: Facts
 
 
+MANY = 200_000
+"""Judgments from which on loading polars is cheaper than dictionaries of them."""
+
 EXAMPLES = 1000
 """How many ids of unknown queries are kept to explain a mismatch."""
 
@@ -65,6 +68,8 @@ def judged(block: Block, conventions: Conventions) -> Judged:
     Raises:
         InputError: a pair is judged twice with different grades, or a grade is not a finite number.
     """
+    if block.is_small and len(block) > MANY:
+        block = replace(block, frame=block.polars())
     side = _side(block)
     frame = block.frame
     queries, query = side.codes(frame["query_id"])
@@ -265,8 +270,6 @@ def _organic(block: Block, conventions: Conventions) -> tuple[I64 | None, tuple[
 
 def _answered(ranking: Ranking, queries: set[str]) -> Ranking:
     """The ranking with queries that the run has although none of their rows counts."""
-    from dataclasses import replace
-
     answered = ranking.answered.copy()
     answered[[code for query in queries if (code := ranking.judged.codes.get(query)) is not None]] = True
     return replace(ranking, answered=answered)
@@ -289,7 +292,5 @@ def _document_twice(block: Block, repeated: list[tuple[int, int]]) -> InputError
 
 def _narrow(rows: Any) -> Any:
     """The rows with their scores in 32 bits, as trec_eval 9 compares them."""
-    from dataclasses import replace
-
     with np.errstate(over="ignore"):
         return replace(rows, value=rows.value.astype(np.float32))

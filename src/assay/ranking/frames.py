@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assay.ranking.order import Rows
 from assay.ranking.ranking import F64, I64, Judged
-from assay.ranking.small import Joined, not_a_number
+from assay.ranking.small import Joined, by_document, not_a_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,10 +52,11 @@ def _groups(queries: pl.Series) -> tuple[I64, pl.Series, bool]:
     """First row of each stretch of one query, the distinct queries, and whether some query has several stretches."""
     if not len(queries):
         return np.zeros(0, np.int64), queries, False
-    starts = (queries != queries.shift(1)).fill_null(True).arg_true()
-    heads = queries.gather(starts)
+    stretches = queries.rle()
+    lengths = stretches.struct.field("len").to_numpy().astype(np.int64)
+    heads = stretches.struct.field("value")
     distinct = heads.unique(maintain_order=True)
-    return starts.to_numpy().astype(np.int64), distinct, len(distinct) < len(heads)
+    return np.cumsum(lengths) - lengths, distinct, len(distinct) < len(heads)
 
 
 def _numbered(queries: pl.Series, distinct: pl.Series) -> U32:
@@ -107,7 +108,7 @@ class Index:
             if number:
                 slot = _deep_slots(key if left is None else key[left], len(level))
             found = level[slot]
-            taken = np.flatnonzero(found)
+            taken = np.flatnonzero(found != 0)  # of a mask: four times as fast as of numbers
             row = taken if left is None else left[taken]
             judgment = found[taken].astype(np.int64) - 1
             same = self.key[judgment] == key[row]
@@ -310,6 +311,8 @@ def _by_value(value: NDArray[Any], group: I64) -> I64:
 
 
 def _by_document(docs: pl.Series, rows: I64, group: I64) -> I64:
+    if len(rows) < 1000:  # below that, a query through polars costs more than the sorting
+        return by_document(docs.gather(rows).to_list(), group)
     import polars as pl
 
     frame = pl.DataFrame({"group": group, "doc": docs.gather(rows)})

@@ -121,7 +121,7 @@ def join(block: Block, judged: Judged, key: str, check_rank: bool, keep: I64 | N
         hit=np.array(hit, dtype=np.int64),
         judgment=np.array(judgment, dtype=np.int64),
         by_value=lambda values, group: np.lexsort((-values, group)),
-        by_document=lambda rows, group: _by_document(docs, rows, group),
+        by_document=lambda rows, group: by_document([docs[row] for row in rows.tolist()], group),
         given=given,
     )
     if origin is not None:
@@ -163,8 +163,8 @@ def _meet(
     return [row for row, _ in hits], [number for _, number in hits], repeated
 
 
-def _by_document(docs: Sequence[str], rows: I64, group: I64) -> I64:
-    names = [docs[row] for row in rows.tolist()]
-    order = sorted(range(len(names)), key=names.__getitem__, reverse=True)
+def by_document(docs: Sequence[str], group: I64) -> I64:
+    """The order by group and then document descending."""
+    order = sorted(range(len(docs)), key=docs.__getitem__, reverse=True)
     found = np.array(order, dtype=np.int64)
     return found[np.argsort(group[found], kind="stable")]
