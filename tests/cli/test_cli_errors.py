@@ -38,7 +38,7 @@ def test_an_unknown_option_names_the_nearest(assay: Shell) -> None:
         (["explain", "bm25.run", "judgments.qrels", "-m", "RR"],
          "assay: --query is missing\n    mend: assay explain --help shows what it takes\n"),
         (["evaluate", "bm25.run", "judgments.qrels", "-m", "nDGC@10"],
-         "assay: unknown measure nDGC@10; did you mean nDCG@10?\n    mend: assay measures lists all of them\n"),
+         "assay: unknown measure nDGC@10; did you mean nDCG@10?\n    mend: `assay measures` lists all of them\n"),
         (["evaluate", "bm25.run", "judgments.qrels", "--ties", "doc"],
          "assay: --ties 'doc' is not one of docid, input, expected, best, worst; did you mean docid?\n"
          "    mend: pass --ties docid|input|expected|best|worst\n"),

@@ -9,6 +9,7 @@ import pytest
 from assay.errors import InputError
 from assay.flows.choices import Choices, chosen, strangers, variables, with_gain
 from assay.measures.grammar import parse
+from assay.measures.measure import Measure
 from assay.ranking.conventions import COMPAT, Conventions
 from assay.settings import Settings
 from assay.workspace import Workspace
@@ -92,6 +93,21 @@ def test_the_gain_goes_into_measures_that_do_not_say_theirs() -> None:
         "nDCG(gain={1:1,2:5})@10", "nDCG(gain=exp)@5", "P@10", "RR",
     ]  # fmt: skip
     assert with_gain(measures, "linear") == measures
+
+
+def test_a_gain_that_is_typed_holds_also_where_it_is_the_default() -> None:
+    for typed in ("nDCG(gain=linear)@10", "nDCG:gain=linear@10", "nDCG(gain=exp,gain=linear)@10", "nDCG(dcg=log2)@10"):
+        assert list(map(str, with_gain(parse(typed), "exp"))) == ["nDCG@10"], typed
+    assert with_gain([Measure("nDCG")(gain="linear") @ 10], "exp") == [Measure("nDCG") @ 10]
+    both = parse("nDCG@10 nDCG(gain=linear)@10 nDCG@10")
+    assert list(map(str, with_gain(both, "exp"))) == ["nDCG(gain=exp)@10", "nDCG@10"]
+    assert list(map(str, with_gain(both, "linear"))) == ["nDCG@10"], "the same measure is scored once"
+
+
+def test_what_holds_names_the_measures_that_hold() -> None:
+    held = {f"{section}.{key}": value for section, key, value in choose("[measures]\nk = 5\n").values()}
+    assert held["measures.primary"] == "nDCG@5"
+    assert held["measures.guardrails"] == ("P@5", "R@100", "RR")
 
 
 def test_segments_come_from_the_file() -> None:

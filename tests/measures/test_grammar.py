@@ -98,10 +98,10 @@ def test_each_spelling_is_understood_and_printed_in_one_way(text: str):
 
 
 REFUSED = {
-    "nDGC@10": "unknown measure nDGC@10; did you mean nDCG@10?\n    mend: assay measures lists all of them",
+    "nDGC@10": "unknown measure nDGC@10; did you mean nDCG@10?\n    mend: `assay measures` lists all of them",
     "precison@5": "unknown measure precison@5; did you mean P@5",
     "recal_10": "unknown measure recal_10; did you mean R@10",
-    "xyzzy": "unknown measure xyzzy\n    mend: assay measures lists all of them",
+    "xyzzy": "unknown measure xyzzy\n    mend: `assay measures` lists all of them",
     "10": "unknown measure 10",
     "@10": "unknown measure @10",
     "nDCG@5 10": "unknown measure 10",

@@ -30,7 +30,7 @@ class Wanted:
 
     Args:
         primary: the measure that decides; nDCG at k when empty.
-        guardrails: the measures that must not fall; P and R beside the primary when empty.
+        guardrails: the measures that must not fall; P at k, R@100 and RR when empty.
         gain: what a grade is worth in gain measures that do not say it themselves: the grade, 2**grade - 1, or a
             table of grade to gain.
         k: how many results the consumer reads: a page of ten, a context of eight chunks.
@@ -95,12 +95,20 @@ class Choices:
     origins: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def measures(self) -> tuple[str, ...]:
-        """The primary measure and the guardrails, as they are typed."""
-        primary = self.wanted.primary or f"nDCG@{self.wanted.k}"
+    def primary(self) -> str:
+        """The measure that decides, as it is typed."""
+        return self.wanted.primary or f"nDCG@{self.wanted.k}"
+
+    @property
+    def guardrails(self) -> tuple[str, ...]:
+        """The measures that must not fall, as they are typed."""
         given = self.wanted.guardrails
-        guardrails = (given,) if isinstance(given, str) else given
-        return (primary, *(guardrails or (f"P@{self.wanted.k}", "R@100", "RR")))
+        return ((given,) if isinstance(given, str) else given) or (f"P@{self.wanted.k}", "R@100", "RR")
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The primary measure and the guardrails."""
+        return (self.primary, *self.guardrails)
 
     def origin(self, key: str) -> str:
         """Where "section.key" came from: `assay.toml:12`, `ASSAY_TIES`, `--ties` or "default"."""
@@ -108,7 +116,8 @@ class Choices:
 
     def values(self) -> Iterator[tuple[str, str, Any]]:
         """(section, key, value) of everything that holds."""
-        parts = (("measures", self.wanted), ("conventions", self.conventions), ("segments", self.segments))
+        wanted = replace(self.wanted, primary=self.primary, guardrails=self.guardrails)
+        parts = (("measures", wanted), ("conventions", self.conventions), ("segments", self.segments))
         for section, part in parts:
             for f in fields(part):
                 yield section, f.name, getattr(part, f.name)
@@ -146,10 +155,8 @@ def chosen(
 
 
 def with_gain(measures: Iterable[Measure], gain: Gain) -> list[Measure]:
-    """The measures, with this gain in those that have one and do not say which."""
-    if gain == "linear":
-        return list(measures)
-    return [m(gain=gain) if "gain" in m.params and "gain" not in dict(m.changed) else m for m in measures]
+    """The measures, each once, with this gain in those that have one and do not say which."""
+    return list(dict.fromkeys(m(gain=gain) if "gain" in m.params and not m.is_given("gain") else m for m in measures))
 
 
 def _conventions(section: Section, given: Mapping[str, Any], origins: dict[str, str]) -> Conventions:

@@ -242,7 +242,7 @@ def _measures(choices: Choices) -> Iterator[Check]:
     """The measures that the settings name: known, and over what the consumer reads."""
     from assay.measures.grammar import parse
 
-    for key, texts in (("primary", choices.measures[:1]), ("guardrails", choices.measures[1:])):
+    for key, texts in (("primary", (choices.primary,)), ("guardrails", choices.guardrails)):
         place = choices.origin(f"measures.{key}")
         try:
             found = [measure for text in texts for measure in parse(text)]

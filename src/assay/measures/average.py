@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from assay.measures.foot import condensed, level, within
 from assay.measures.measure import Example, Steps, Values, divide, measure
 from assay.ranking.ranking import F64, Groups, Ranking
 
@@ -67,12 +68,10 @@ def _ap_steps(
 
 
 def _ap_foot(cutoff: int | None, rel: float | None, norm: str, judged_only: bool) -> str:
-    within = "" if cutoff is None else f" in the first {cutoff}"
+    inside = "" if cutoff is None else f" {within(cutoff)}"
     divisor = "all relevant documents" + (f", at most {cutoff}" if norm == "min" and cutoff is not None else "")
-    level = "" if rel is None else f", grade >= {rel:g} is relevant"
-    return f"precision at each relevant document{within}, summed, divided by {divisor}{level}" + (
-        ", unjudged documents taken out of the list" if judged_only else ""
-    )
+    said = f"precision at each relevant document{inside}, summed, divided by {divisor}"
+    return said + level(rel) + condensed(judged_only)
 
 
 @measure(
@@ -158,13 +157,11 @@ def _cp_steps(
 
 
 def _cp_foot(cutoff: int | None, rel: float | None, form: str, judged_only: bool) -> str:
-    within = "in the whole list" if cutoff is None else f"in the first {cutoff}"
-    level = "" if rel is None else f", grade >= {rel:g} is relevant"
     if form == "plain":
-        text = f"relevant documents {within} divided by the documents there"
+        text = f"relevant documents {within(cutoff)} divided by the documents there"
     else:
-        text = f"precision at each relevant document {within}, averaged over those"
-    return text + level + (", unjudged documents taken out of the list" if judged_only else "")
+        text = f"precision at each relevant document {within(cutoff)}, averaged over those"
+    return text + level(rel) + condensed(judged_only)
 
 
 @measure(

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from assay.measures.foot import level, within
 from assay.measures.measure import Example, Steps, Values, divide, measure
 from assay.ranking.ranking import F64, Ranking
 
@@ -140,10 +141,6 @@ def num_ret(r: Ranking) -> Values:
     return r.returned.astype(np.float64)
 
 
-def _level(rel: float | None) -> str:
-    return "" if rel is None else f", grade >= {rel:g} is relevant"
-
-
 def _rel_steps(r: Ranking, rel: float | None = None) -> Steps:
     value = float(num_rel(r, rel)[0])
     return Steps(np.zeros(len(r.rank)), value)
@@ -158,7 +155,7 @@ def _rel_steps(r: Ranking, rel: float | None = None) -> Steps:
     all_relevant=True,
     total="sum",
     range="0 or more",
-    foot=lambda rel: f"relevant documents in the judgments{_level(rel)}",
+    foot=lambda rel: f"relevant documents in the judgments{level(rel)}",
     steps=_rel_steps,
     says="how many relevant documents are known",
     blind_to=("the run",),
@@ -193,9 +190,7 @@ def _relret_steps(r: Ranking, cutoff: int | None = None, rel: float | None = Non
     extremes="relevant",
     total="sum",
     range="0 or more",
-    foot=lambda cutoff, rel: (
-        f"relevant documents {'returned' if cutoff is None else f'in the first {cutoff}'}{_level(rel)}"
-    ),
+    foot=lambda cutoff, rel: f"relevant documents {'returned' if cutoff is None else within(cutoff)}{level(rel)}",
     steps=_relret_steps,
     says="how many relevant documents were found",
     blind_to=("the order", "how many there were to find (read R)"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.measures.foot import condensed, level, within
 from assay.measures.measure import Example, Steps, Values, measure
 from assay.ranking.ranking import F64, Groups, Ranking
 
@@ -35,11 +36,8 @@ def _expected_reciprocal(first: Groups, cutoff: int | None) -> F64:
 
 
 def _foot(cutoff: int | None, rel: float | None, judged_only: bool) -> str:
-    within = "" if cutoff is None else f" in the first {cutoff}"
-    level = "" if rel is None else f", grade >= {rel:g} is relevant"
-    return f"1 / rank of the first relevant document{within}, 0 without one{level}" + (
-        ", unjudged documents taken out of the list" if judged_only else ""
-    )
+    inside = "" if cutoff is None else f" {within(cutoff)}"
+    return f"1 / rank of the first relevant document{inside}, 0 without one{level(rel)}{condensed(judged_only)}"
 
 
 def _steps(r: Ranking, cutoff: int | None = None, rel: float | None = None, judged_only: bool = False) -> Steps:
@@ -107,9 +105,7 @@ def _rank_steps(r: Ranking, rel: float | None = None, judged_only: bool = False)
     best="low",
     extremes="relevant",
     foot=lambda rel, judged_only: (
-        "rank of the first relevant document, n/a without one"
-        + ("" if rel is None else f", grade >= {rel:g} is relevant")
-        + (", unjudged documents taken out of the list" if judged_only else "")
+        f"rank of the first relevant document, n/a without one{level(rel)}{condensed(judged_only)}"
     ),
     steps=_rank_steps,
     range="1 to the length of the list; low is good",

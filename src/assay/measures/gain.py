@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from assay.measures.foot import condensed
 from assay.measures.measure import Example, Steps, Values, measure, with_gain
 from assay.ranking.discounts import WRITTEN, DiscountName, Gain, GainMap, discount_function, gain_function
 from assay.ranking.ranking import F64, Ranking
@@ -35,9 +36,7 @@ def _foot(
         parts.append(f"ideal over {whose} documents" + ("" if cutoff is None else f" cut at {cutoff}"))
     else:
         parts.append(what + ("" if cutoff is None else f" over the first {cutoff}"))
-    if judged_only:
-        parts.append("unjudged documents taken out of the list")
-    return ", ".join(parts)
+    return ", ".join(parts) + condensed(judged_only)
 
 
 def _sum(r: Ranking, cutoff: int | None, gain: Gain, discount: str) -> F64:
@@ -225,7 +224,7 @@ def _ndcg_steps(
     grades=True,
     foot=_foot,
     steps=_ndcg_steps,
-    says="how near the top ten come to the best order of all judged documents",
+    says="how near the first k come to the best order of all judged documents",
     blind_to=(
         "documents that nobody judged (no gain: read Judged@10 beside it)",
         "relevant documents below the cutoff (read R@100 beside it)",

@@ -68,7 +68,8 @@ def parse(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
         measures: text such as `"nDCG@5,10 P(rel=2)@5 ndcg_cut_10, map"`, a measure, or several of either.
 
     Returns:
-        One measure for each name and cutoff.
+        One measure for each name and cutoff. `nDCG@10` and `nDCG(gain=linear)@10` are equal and both are given: only
+        the second keeps its gain where a team's settings name another.
     """
     if isinstance(measures, Measure):
         return [measures]
@@ -77,8 +78,10 @@ def parse(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     else:
         found = [one for each in measures for one in parse(each)]
     if not found:
-        raise InputError("no measure was named", remedy="name one, such as nDCG@10; assay measures lists all of them")
-    return list(dict.fromkeys(found))
+        raise InputError(
+            "no measure was named", remedy="name one, such as -m nDCG@10; `assay measures` lists all of them"
+        )
+    return list({(one, one.typed): one for one in found}.values())
 
 
 def split(text: str) -> list[str]:
@@ -303,5 +306,5 @@ def _unknown(text: str, name: str) -> InputError:
     hint = " or ".join(dict.fromkeys(filter(None, printed))) or " or ".join(one + ending for one in close)
     return InputError(
         f"unknown measure {text}" + (f"; did you mean {hint}?" if hint else ""),
-        remedy="assay measures lists all of them",
+        remedy="`assay measures` lists all of them",
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -250,11 +250,14 @@ class Measure:
         name: the name in the family.
         changed: (parameter, value) where the value is not the default, in the order of the signature.
         cutoff: ranks 1..cutoff are counted; None counts all.
+        typed: parameters that were given with their default value, as in `nDCG(gain=linear)`: no other measure, but a
+            choice that a team's settings leave alone.
     """
 
     name: str
     changed: tuple[tuple[str, Value], ...] = ()
     cutoff: int | None = None
+    typed: frozenset[str] = field(default=frozenset(), compare=False)
 
     def __call__(self, **parameters: Any) -> Measure:
         """The same measure with some parameters set: `P(rel=2)`."""
@@ -265,7 +268,8 @@ class Measure:
         changed = tuple(
             (p.name, values[p.name]) for p in about.parameters if values.get(p.name, p.default) != p.default
         )
-        return Measure(self.name, changed, self.cutoff)
+        typed = (self.typed | set(parameters)) - {name for name, _ in changed}
+        return Measure(self.name, changed, self.cutoff, typed)
 
     def __matmul__(self, cutoff: int) -> Measure:
         """The same measure over the first `cutoff` ranks: `nDCG @ 10`."""
@@ -276,7 +280,7 @@ class Measure:
                 f"cutoff {cutoff} of {self.name} is not a whole number from 1 to {LARGEST_CUTOFF}",
                 remedy=f"write {self.without_cutoff}@10, or {self.without_cutoff} for the whole list",
             )
-        return Measure(self.name, self.changed, int(cutoff))
+        return Measure(self.name, self.changed, int(cutoff), self.typed)
 
     def __str__(self) -> str:
         given = ",".join(f"{name}={write(value)}" for name, value in self.changed)
@@ -291,7 +295,7 @@ class Measure:
     @property
     def without_cutoff(self) -> Measure:
         """The same measure over the whole list."""
-        return Measure(self.name, self.changed)
+        return Measure(self.name, self.changed, typed=self.typed)
 
     @property
     def about(self) -> Definition:
@@ -302,6 +306,10 @@ class Measure:
     def params(self) -> dict[str, Value]:
         """Every parameter with its value, defaults too."""
         return {p.name: p.default for p in self.about.parameters} | dict(self.changed)
+
+    def is_given(self, parameter: str) -> bool:
+        """Whether the parameter was typed, be it with its default."""
+        return parameter in self.typed or parameter in dict(self.changed)
 
     @property
     def rel(self) -> float | None:

@@ -6,26 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from assay.measures.foot import condensed, level, within
 from assay.measures.measure import Example, Steps, Values, divide, measure
 from assay.ranking.ranking import F64, Ranking
 
 EXAMPLE_SHOWN: tuple[float | Literal["?"], ...] = (0, 3, 2, "?", 1)
 EXAMPLE_JUDGED: tuple[float, ...] = (3, 2, 1, 1, 0)
-
-
-def level(rel: float | None) -> str:
-    """The relevant level for foot lines; nothing where the judgments say it."""
-    return "" if rel is None else f", grade >= {rel:g} is relevant"
-
-
-def within(cutoff: int | None) -> str:
-    """The part of the list that counts, for foot lines."""
-    return "in the whole list" if cutoff is None else f"in the first {cutoff}"
-
-
-def left_out(judged_only: bool) -> str:
-    """For foot lines: whether unjudged documents are taken out first."""
-    return ", unjudged documents taken out of the list" if judged_only else ""
 
 
 def shown(r: Ranking, cutoff: int | None, short: str = "pad") -> F64:
@@ -60,7 +46,7 @@ def _p_foot(cutoff: int | None, rel: float | None, short: str, judged_only: bool
         divisor = f"{cutoff} or the documents returned, if fewer"
     else:
         divisor = f"{cutoff}, also when fewer were returned"
-    return f"relevant documents {within(cutoff)} divided by {divisor}{level(rel)}{left_out(judged_only)}"
+    return f"relevant documents {within(cutoff)} divided by {divisor}{level(rel)}{condensed(judged_only)}"
 
 
 @measure(
@@ -122,7 +108,7 @@ def _r_foot(cutoff: int | None, rel: float | None, cap: bool, judged_only: bool)
     divisor = "all relevant documents"
     if cap:
         divisor += f", at most {'the documents returned' if cutoff is None else cutoff}"
-    return f"relevant documents {within(cutoff)} divided by {divisor}{level(rel)}{left_out(judged_only)}"
+    return f"relevant documents {within(cutoff)} divided by {divisor}{level(rel)}{condensed(judged_only)}"
 
 
 @measure(
@@ -178,7 +164,7 @@ def _f_steps(
 def _f_foot(cutoff: int | None, rel: float | None, beta: float, judged_only: bool) -> str:
     weight = "" if beta == 1 else f", recall weighted {beta:g} times"
     parts = "precision and recall" if cutoff is None else f"P@{cutoff} and R@{cutoff}"
-    return f"harmonic mean of {parts}{weight}{level(rel)}{left_out(judged_only)}"
+    return f"harmonic mean of {parts}{weight}{level(rel)}{condensed(judged_only)}"
 
 
 @measure(
@@ -232,7 +218,7 @@ def _hit_steps(r: Ranking, cutoff: int | None = None, rel: float | None = None, 
     sees="no",
     extremes="relevant",
     foot=lambda cutoff, rel, judged_only: (
-        f"1 where a relevant document stands {within(cutoff)}, else 0{level(rel)}{left_out(judged_only)}"
+        f"1 where a relevant document stands {within(cutoff)}, else 0{level(rel)}{condensed(judged_only)}"
     ),
     steps=_hit_steps,
     range="0 or 1",
@@ -285,7 +271,7 @@ def _rprec_steps(r: Ranking, rel: float | None = None, judged_only: bool = False
 def _rprec_foot(**given: Any) -> str:
     return (
         "relevant documents among the first R divided by R, the number of relevant documents"
-        f"{level(given['rel'])}{left_out(given['judged_only'])}"
+        f"{level(given['rel'])}{condensed(given['judged_only'])}"
     )
 
 

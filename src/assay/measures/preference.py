@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.measures.foot import level
 from assay.measures.measure import Example, Steps, Values, divide, measure
 from assay.ranking.ranking import F64, Ranking
 
@@ -59,10 +60,9 @@ def _steps(r: Ranking, rel: float | None = None) -> Steps:
     "Bpref",
     sees="all",
     extremes="relevant",
-    all_relevant=True,
     foot=lambda rel: (
         "for each relevant document, 1 less the share of judged non-relevant ones above it (of at most R), "
-        "divided by all relevant documents" + ("" if rel is None else f", grade >= {rel:g} is relevant")
+        "divided by all relevant documents" + level(rel)
     ),
     steps=_steps,
     says="how often relevant documents stand above those judged not relevant",
