@@ -74,6 +74,18 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Pair:
+    """A query and a document whose grade is wanted. No system and no rank is named: raters must not see them."""
+
+    query_id: str
+    doc_id: str
+    order: Annotated[int, Ge(1)] | None = None
+    """Place in the queue: 1 is labelled first."""
+    reason: str | None = None
+    """Why the pair is wanted, for whoever plans the work."""
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """Rows of one table together with where each of them came from.
 
