@@ -28,21 +28,44 @@ _BUFFER = 1 << 20
 def name_of(source: Source) -> str:
     """What the source is called in messages: the path as it was typed."""
     if isinstance(source, (str, os.PathLike)):
-        return STDIN if os.fspath(source) == "-" else os.fspath(source)
+        return STDIN if os.fspath(source) == "-" else spelled(source)
     name = getattr(source, "name", None)
-    return name if isinstance(name, str) else "the open file"
+    return spelled(name) if isinstance(name, str) else "the open file"
+
+
+def spelled(path: str | os.PathLike[str]) -> str:
+    r"""A path as text that can be written anywhere: bytes of a name that are not UTF-8 become `\xff`."""
+    text = os.fspath(path)
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def is_stream(source: Source) -> bool:
+    """Whether a path can be read once only: standard input, a pipe (`<(zcat run.gz)`), a device."""
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    if os.fspath(source) == "-":
+        return True
+    try:
+        mode = os.stat(source).st_mode
+    except (OSError, ValueError):  # the reader says what is wrong with it
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def open_bytes(source: Source) -> BinaryIO:
     """The content of a source, decompressed where its first bytes say gzip or Zstandard.
 
-    `peek(n)` of what comes back looks ahead without reading. Standard input can be read once: a second call goes on
-    where the first one stopped.
+    `peek(n)` of what comes back looks ahead without reading. Standard input and pipes can be read once: a second call
+    goes on where the first one stopped.
     """
     name = name_of(source)
     if isinstance(source, (str, os.PathLike)):
         if name == STDIN:
             return _standard_input()
+        if is_stream(source):
+            return _pipe(os.fspath(source), name)
         return _decompressed(_open(Path(source), name), name, again=Path(source))
     if not hasattr(source, "read") or hasattr(source, "encoding"):
         raise InputError(
@@ -59,10 +82,18 @@ def read_bytes(source: Source) -> bytes:
             stack.callback(stream.close)
         data = stream.read()
     if not data:
-        name = name_of(source)
-        remedy = "standard input can be read once: give - for one file only" if name == STDIN else "write it anew"
-        raise InputError("is empty", name, remedy)
+        raise is_empty(source)
     return data
+
+
+def is_empty(source: Source) -> InputError:
+    """What is said of a source that holds nothing."""
+    name = name_of(source)
+    if name == STDIN:
+        return InputError("is empty", name, "standard input can be read once: give - for one file only")
+    return InputError(
+        "is empty", name, "a pipe can be read once: name it once" if is_stream(source) else "write it anew"
+    )
 
 
 def _open(path: Path, name: str) -> BinaryIO:
@@ -107,6 +138,18 @@ def _standard_input() -> BinaryIO:
     if _stdin is None or _stdin[0] is not raw:
         _stdin = (raw, _decompressed(raw, STDIN))
     return _stdin[1]
+
+
+_pipes: dict[tuple[int, int], BinaryIO] = {}
+
+
+def _pipe(path: str, name: str) -> BinaryIO:
+    """One stream for all readers of a pipe until one of them closes it: opening it again would wait for a writer."""
+    facts = os.stat(path)
+    key = (facts.st_dev, facts.st_ino)
+    if key not in _pipes or _pipes[key].closed:
+        _pipes[key] = _decompressed(_open(Path(path), name), name, owned=True)
+    return _pipes[key]
 
 
 class _Inflated(io.RawIOBase):
@@ -213,16 +256,17 @@ class _Chained(io.RawIOBase):
         super().close()
 
 
-def _decompressed(raw: IO[bytes], name: str, again: Path | None = None) -> BinaryIO:
+def _decompressed(raw: IO[bytes], name: str, again: Path | None = None, *, owned: bool = False) -> BinaryIO:
+    owned = owned or again is not None
     try:
         head = raw.read(4) or b""
         while 0 < len(head) < 4 and (more := raw.read(4 - len(head))):
             head += more
     except OSError as error:
-        if again is not None:
+        if owned:
             raw.close()
         raise InputError(f"cannot be read: {_reason(error)}", name) from None
-    chained = _Chained(head, raw, name, owned=again is not None)
+    chained = _Chained(head, raw, name, owned=owned)
     inflated = _inflated(head, chained)
     if inflated is None:
         return cast(BinaryIO, io.BufferedReader(chained, _BUFFER))
@@ -273,7 +317,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
         return
     target = Path(os.path.realpath(path))  # a link keeps pointing at its file
-    name = os.fspath(path)
+    name = spelled(path)
     try:
         mode = target.stat().st_mode
     except OSError:
@@ -281,7 +325,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if mode is not None and stat.S_ISDIR(mode):
         raise InputError("is a folder, not a file", name, "give the name of a file in it")
     if mode is not None and not stat.S_ISREG(mode):
-        with target.open("wb") as special:
+        with _said_of(name), target.open("wb") as special:
             yield special
         return
     temporary = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
@@ -292,19 +336,32 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except OSError as error:
         raise InputError(f"cannot be written: {_reason(error)}", name) from None
     try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            with contextlib.suppress(OSError):
-                temporary.chmod(stat.S_IMODE(mode))
-        os.replace(temporary, target)
+        with _said_of(name):
+            with file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            if mode is not None:
+                with contextlib.suppress(OSError):
+                    temporary.chmod(stat.S_IMODE(mode))
+            os.replace(temporary, target)
     except BaseException:  # Ctrl-C too leaves nothing behind
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
     _sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def _said_of(name: str) -> Iterator[None]:
+    """A full disk and the like, said of the file that was to be written."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"cannot be written: {_reason(error)}", name, "nothing was written; make room, or write "
+                         "elsewhere") from None  # fmt: skip
 
 
 def _sync_folder(folder: Path) -> None:

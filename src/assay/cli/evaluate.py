@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import FORMATS, READING, conventions, inputs, outputs, pick, reading
+from assay.cli.options import FORMATS, READING, consumer, conventions, inputs, outputs, pick, reading
 from assay.cli.output import progress, show
 from assay.cli.verb import Verb, command_line, spell_map
 from assay.errors import InputError
@@ -31,6 +31,7 @@ from assay.errors import InputError
 @click.option("--by", multiple=True, metavar="segment|intent|source|rater", help="Each part beside the total.")
 @reading
 @conventions
+@consumer
 @inputs
 @outputs(*FORMATS)
 def evaluate(
@@ -41,20 +42,20 @@ def evaluate(
     """Translates the command line into one call of the flow."""
     from assay.flows.evaluate import evaluate as one
     from assay.flows.evaluate import evaluate_collections as several
+    from assay.flows.workbench import Workbench
 
+    bench = Workbench.open()
     shown = pick({name: choices.pop(name) for name in READING})
     options = {"topics": topics, "by": names(by), "format": input_format, "columns": spell_map(columns, "--columns"),
-               "progress": progress(), "command": command_line(), **pick(choices)}  # fmt: skip
-    wanted = ",".join(measures) or None
+               "bench": bench, "progress": progress(), "command": command_line(), **pick(choices)}  # fmt: skip
+    wanted = ",".join(measures) if measures else None
     if collections:
         sides = apart(collections, (*files, *filter(None, [qrels])))
         result: Any = several(sides, wanted, **options)
-        files = tuple(file for runs, judgments in sides.values() for file in (*runs, judgments))
     else:
         runs, judgments = split(files, qrels)
         result = one(runs, judgments, wanted, **options)
-    sources = (*files, *filter(None, (qrels, topics)))
-    show(result, format=format_, output=output, html=html, inputs=sources, **shown)
+    show(result, format=format_, output=output, html=html, inputs=bench.files(), **shown)
 
 
 def names(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -110,11 +111,13 @@ def explain(
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.explain import explain as flow
+    from assay.flows.workbench import Workbench
 
+    bench = Workbench.open()
     options = {"documents": documents, "format": input_format, "columns": spell_map(columns, "--columns"),
-               "command": command_line(), **pick(choices)}  # fmt: skip
+               "bench": bench, "command": command_line(), **pick(choices)}  # fmt: skip
     result = flow(run, qrels, query, measure, **options)
-    show(result, format=format_, output=output, html=html, inputs=filter(None, (run, qrels, documents)))
+    show(result, format=format_, output=output, html=html, inputs=bench.files())
 
 
 @click.command(

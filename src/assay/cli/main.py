@@ -101,6 +101,7 @@ def main() -> NoReturn:
 def run(args: list[str]) -> int:
     """Runs one command line; whatever goes wrong becomes a message on stderr and an exit code."""
     VOICE.begin(args)
+    _open_closed()
     try:
         code = assay.main(args, prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
@@ -130,6 +131,20 @@ def run(args: list[str]) -> int:
         return _say(f"assay: internal error: {type(error).__name__}: {error}",
                     "this is a fault of assay; run again with -v for the details and report them")  # fmt: skip
     return code if isinstance(code, int) else 0
+
+
+def _open_closed() -> None:
+    """Sends to nowhere what is said to a stream that was closed before the start (`>&-`).
+
+    A file opened later could otherwise take its number, and be written to by mistake.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            if handle != number:
+                os.dup2(handle, number)
+                os.close(handle)
+            setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _say(message: str, remedy: str = "", code: int = COULD_NOT_RUN) -> int:

@@ -52,6 +52,12 @@ def conventions(command: F) -> F:
     return added(given)(command)
 
 
+def consumer(command: F) -> F:
+    """Adds the option that says how many results are read, for verbs whose measures follow from it."""
+    about = "How many results the consumer reads: the cutoff where no measure is named."
+    return added([choice("--k", type=int, metavar="NUMBER", help=about, section="Conventions")])(command)
+
+
 def inputs(command: F) -> F:
     """Adds the options that say how inputs are read."""
     say = partial(choice, section="Inputs")

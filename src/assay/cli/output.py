@@ -13,6 +13,7 @@ import click
 
 from assay.cli.verb import VOICE
 from assay.errors import InputError
+from assay.files import is_stream
 
 if TYPE_CHECKING:
     from assay.report.page import Page
@@ -50,10 +51,7 @@ def show(
         choices: what the view lets the reader choose.
     """
     kind = format or (ENDINGS.get(Path(output).suffix.lower(), "table") if output and output != "-" else "table")
-    sources = [*inputs]
-    for target in (output, html):
-        if target and target != "-":
-            refuse_input(target, sources)
+    check_targets(output, html, [*inputs])
     if html:
         write(html, render(result, "html", choices))
     if output and output != "-":
@@ -102,9 +100,16 @@ def draw(page: Page, kind: str = "table") -> bytes:
 
 def emit(data: bytes) -> None:
     """Bytes to stdout, whatever its encoding."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:  # the reader has seen enough
+        raise
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", "standard output", "make room, or pass -o FILE"
+        ) from None
 
 
 def write(target: str, data: bytes) -> None:
@@ -115,11 +120,26 @@ def write(target: str, data: bytes) -> None:
         file.write(data)
 
 
-def refuse_input(target: str, inputs: Iterable[str]) -> None:
-    """Refuses a target that is one of the inputs."""
-    for source in inputs:
-        if source != "-" and os.path.exists(target) and os.path.exists(source) and os.path.samefile(target, source):
+def check_targets(output: str | None, html: str | None, inputs: Iterable[str]) -> None:
+    """Refuses what would be written over an input or the settings, or twice to one place."""
+    if output == "" or html == "":
+        option = "--output" if output == "" else "--html"
+        raise InputError(f"{option} names no file", remedy=f"pass {option} FILE, or - for stdout")
+    if html is not None and (html == (output or "-") == "-" or _is_same(output or "-", html)):
+        raise InputError("the page and the result would be written to the same place", remedy="name another file")
+    for target in (output, html):
+        if target is None or target == "-":
+            continue
+        if os.path.basename(target) == "assay.toml":
+            raise InputError(f"{target} holds settings", remedy="write to another file; nothing was written")
+        if any(_is_same(target, source) for source in inputs):
             raise InputError(f"{target} is one of the inputs", remedy="write to another file; nothing was written")
+
+
+def _is_same(one: str, other: str) -> bool:
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.samefile(one, other) and not is_stream(one)
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def notes(result: Any) -> None:

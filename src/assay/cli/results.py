@@ -25,5 +25,6 @@ def show(file: str, format_: str | None, output: str | None, html: str | None, *
     from assay.flows.results import show as flow
     from assay.flows.workbench import Workbench
 
-    result = flow(file, bench=Workbench.open())
-    put(result, format=format_, output=output, html=html, inputs=[file], **pick(choices))
+    bench = Workbench.open()
+    result = flow(file, bench=bench)
+    put(result, format=format_, output=output, html=html, inputs=bench.files(), **pick(choices))

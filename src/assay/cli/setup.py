@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from assay.cli.options import conventions, outputs, pick
-from assay.cli.output import columns, draw, emit, show
-from assay.cli.verb import Verb
+from assay.cli.options import consumer, conventions, outputs, pick
+from assay.cli.output import columns, draw, emit, say, show
+from assay.cli.verb import Verb, voice_options
 from assay.flows.template import QUESTIONS
 
 FORMATS = ("table", "json", "csv", "jsonl", "md", "html")
@@ -60,6 +60,7 @@ def questions(command: Callable[..., Any]) -> Callable[..., Any]:
 @questions
 def init(folder: str, yes: bool, **answers: str | None) -> None:
     """Asks, then translates the answers into one call of the flow."""
+    from assay.flows.setup import doubts
     from assay.flows.setup import init as flow
 
     given = pick(answers)
@@ -67,6 +68,8 @@ def init(folder: str, yes: bool, **answers: str | None) -> None:
         given |= ask(given)
     path = flow(folder, given)
     click.echo(f"Wrote {path}. `assay config show` prints what holds, `assay doctor` checks it.")
+    for note in doubts(path):
+        say(note)
 
 
 def ask(given: dict[str, str]) -> dict[str, str]:
@@ -89,6 +92,9 @@ def config() -> None:
     """Settings of this folder."""
 
 
+config.params.extend(voice_options())
+
+
 @config.command(
     "show",
     cls=Verb,
@@ -97,6 +103,7 @@ def config() -> None:
     "default.",
 )
 @conventions
+@consumer
 @outputs(*FORMATS)
 def config_show(format_: str | None, output: str | None, html: str | None, **choices: Any) -> None:
     """Translates the command line into one call of the flow."""

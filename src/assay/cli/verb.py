@@ -115,7 +115,9 @@ def command_line() -> str:
     """What was typed, so that a result can name it."""
     import shlex
 
-    return shlex.join(["assay", *VOICE.typed])
+    from assay.files import spelled
+
+    return shlex.join(["assay", *map(spelled, VOICE.typed)])
 
 
 def spell_map(text: str | None, option: str) -> dict[str, str] | None:

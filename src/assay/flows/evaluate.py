@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from assay.errors import InputError
+from assay.files import is_stream
 from assay.flows.choices import Choices, chosen, with_gain
 from assay.flows.workbench import Workbench, short_names
 from assay.ranking.conventions import Conventions
@@ -132,15 +133,8 @@ def evaluate_collections(
 def measures_of(measures: Any, held: Choices) -> list[Measure]:
     """Text, measures or a list of either to measures; the team's own when None."""
     from assay.measures.grammar import parse
-    from assay.measures.measure import Measure
 
-    given = held.measures if measures is None else [measures] if isinstance(measures, (str, Measure)) else measures
-    found: dict[Measure, None] = {}
-    for one in given:
-        found.update(dict.fromkeys([one] if isinstance(one, Measure) else parse(one)))
-    if not found:
-        raise InputError("no measure was named", remedy="pass -m nDCG@10; `assay measures` lists all of them")
-    return with_gain(found, held.wanted.gain)
+    return with_gain(parse(held.measures if measures is None else measures), held.wanted.gain)
 
 
 def _named(runs: Any) -> dict[str, Any]:
@@ -187,7 +181,7 @@ def _check_part(name: str, judgments: Block, queries: Block | None) -> None:
 
 def _again(bench: Workbench, run: Any, reading: Reading) -> Any:
     """The run as something that can be read several times."""
-    return bench.table(run, Hit, **reading) if run == "-" else run
+    return bench.table(run, Hit, **reading) if is_stream(run) else run
 
 
 def one_grade_a_pair(judgments: Block, conventions: Conventions) -> Block:

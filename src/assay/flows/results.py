@@ -15,6 +15,7 @@ import assay.measures.collections
 import assay.measures.explain
 import assay.measures.scores  # noqa: F401 # these imports register what can be kept
 from assay.errors import InputError
+from assay.files import spelled
 from assay.measures.grammar import parse
 from assay.measures.measure import Measure
 from assay.results import KEEPERS, Result, codec, dump, load
@@ -51,6 +52,9 @@ def show(path: str | os.PathLike[str], *, bench: Workbench | None = None) -> Any
         place = next((candidate for candidate in named if candidate.is_file()), place)
     try:
         data = place.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", str(place), "check the path") from error
-    return load(data, str(place))
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read: {why}", spelled(place), "check the path") from error
+    if bench is not None:
+        bench.note(str(place))
+    return load(data, spelled(place))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, did_you_mean
+from assay.files import is_stream, spelled
 from assay.keys import content_hash
 from assay.results import QUIET, Progress
 from assay.tables import Block, Document, Hit, Judgment, Topic
@@ -44,6 +45,7 @@ class Workbench:
     small: int = SMALL
     hashes: bool = True
     _hashed: dict[str, str] = field(default_factory=dict)
+    _read: dict[str, None] = field(default_factory=dict)
 
     @classmethod
     def open(cls, start: str | os.PathLike[str] | None = None, **options: Any) -> Workbench:
@@ -61,7 +63,7 @@ class Workbench:
         if source is not None:
             from assay.formats.recognise import read
 
-            self._hash(source)
+            self.note(source)
             columns = self._columns_of(source, row, format, columns)
             if row is Judgment and self._is_trec(source, row, format, columns):
                 from assay.formats.blocks import read_qrels
@@ -99,7 +101,7 @@ class Workbench:
         if source is not None and self._is_trec(source, Hit, format, self._columns_of(source, Hit, format, columns)):
             from assay.formats.blocks import RunBlocks
 
-            self._hash(source)
+            self.note(source)
             return _Watched(RunBlocks(source, wants_rank=wants_rank), source, progress)
         return [self.table(x, Hit, format=format, columns=columns, name=name)]
 
@@ -139,15 +141,17 @@ class Workbench:
         return format == "trec" or recognise(source, row) == "trec"
 
     def _is_large(self, source: str) -> bool:
-        if source == "-":
+        if is_stream(source):
             return True  # nobody knows how much will come
         try:
             return os.path.getsize(source) * (_PACKED if _is_packed(source) else 1) > self.small
         except OSError:
             return False  # the reader says what is wrong with it
 
-    def _hash(self, source: str) -> None:
-        if self.hashes and source != "-" and source not in self._hashed:
+    def note(self, source: str) -> None:
+        """What was read: the results name it, and nothing is written over it."""
+        self._read[source] = None
+        if self.hashes and not is_stream(source) and source not in self._hashed:
             try:
                 with open(source, "rb") as file:
                     self._hashed[source] = content_hash(file)
@@ -156,18 +160,14 @@ class Workbench:
 
     def inputs(self) -> tuple[tuple[str, str], ...]:
         """(name, SHA-256) of every file that was read, in the order of reading."""
-        return tuple((Path(source).name, digest) for source, digest in self._hashed.items())
+        return tuple((spelled(Path(source).name), digest) for source, digest in self._hashed.items())
 
-    def keep(self, data: bytes, target: str | os.PathLike[str]) -> Path:
-        """Writes bytes whole or not at all; refuses to replace one of the inputs."""
-        from assay.files import replacing
+    def files(self) -> tuple[str, ...]:
+        """Every file that was read, also those that only the settings name, and the settings themselves."""
+        from assay.workspace import FILE
 
-        path = Path(target)
-        if any(path.exists() and Path(source).exists() and path.samefile(source) for source in self._hashed):
-            raise InputError(f"{path} is one of the inputs", remedy="write to another file")
-        with replacing(path) as file:
-            file.write(data)
-        return path
+        settings = () if self.workspace is None else (str(self.workspace.root / FILE),)
+        return (*(source for source in self._read if source != "-"), *settings)
 
 
 def _of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, str] | None:
@@ -200,9 +200,9 @@ class _Watched:
     def __iter__(self) -> Iterator[Block]:
         from assay.formats.blocks import SIZE
 
-        is_known = self.source != "-" and not _is_packed(self.source)
+        is_known = not is_stream(self.source) and not _is_packed(self.source)
         size = float(os.path.getsize(self.source)) if is_known else None
-        self.progress.start(f"reading {Path(self.source).name}", size, "bytes")
+        self.progress.start(f"reading {spelled(Path(self.source).name)}", size, "bytes")
         try:
             for block in self.blocks:
                 yield block
@@ -228,7 +228,7 @@ def short_names(sources: list[Any]) -> tuple[str, ...]:
     plain = [_stem(x, i) for i, x in enumerate(sources)]
     if len(set(plain)) == len(plain):
         return tuple(plain)
-    long = [os.fspath(x) if isinstance(x, (str, os.PathLike)) else name for x, name in zip(sources, plain, strict=True)]
+    long = [spelled(x) if isinstance(x, (str, os.PathLike)) else name for x, name in zip(sources, plain, strict=True)]
     if len(set(long)) == len(long):
         return tuple(long)
     twice = next(name for name in long if long.count(name) > 1)
@@ -238,7 +238,7 @@ def short_names(sources: list[Any]) -> tuple[str, ...]:
 def _stem(x: Any, i: int) -> str:
     if not isinstance(x, (str, os.PathLike)):
         return getattr(x, "name", "") or f"run-{i + 1}"
-    name = Path(os.fspath(x)).name
+    name = spelled(Path(os.fspath(x)).name)
     if name == "-":
         return "stdin"
     while name.lower().endswith(ENDINGS):

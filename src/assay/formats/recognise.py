@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.errors import InputError, did_you_mean
-from assay.files import Source, name_of, open_bytes, read_bytes, replacing
+from assay.files import Source, is_empty, is_stream, name_of, open_bytes, read_bytes, replacing
 from assay.formats.columns import ARROW_FILE, ARROW_STREAM, FORMATS, PARQUET, read_columns, to_bytes
 from assay.formats.trec import QRELS, RUN, parse_qrels, parse_run
 from assay.tables import Block, Document, Hit, Judgment, Topic, as_table
@@ -51,10 +51,10 @@ def recognise(source: Source, row: type, columns: Mapping[str, str] | str | None
     stream = open_bytes(source)
     peek = getattr(stream, "peek", None)
     head = peek(_HEAD) if peek else b""
-    if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
+    if isinstance(source, (str, os.PathLike)) and not is_stream(source):
         stream.close()
     if not head:
-        raise InputError("is empty", name, "write it anew")
+        raise is_empty(source)
     return _recognised(head[:_HEAD], len(head) >= _HEAD, row, name, _chosen(columns))
 
 
