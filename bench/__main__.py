@@ -44,6 +44,8 @@ def main() -> int:
                 figures += case(bench)
         except RunError as problem:
             print(f"the benchmark failed, no figure counts: {problem}", file=sys.stderr)
+            if figures:
+                print("measured before, to look for the fault only:\n" + plain(figures), file=sys.stderr)
             return 3
     foot = _foot(bench)
     print(plain(figures))
