@@ -127,12 +127,12 @@ def test_segments_come_from_the_file() -> None:
         ("[conventions]\nrel = nan\n", "assay.toml:2: rel nan is not a grade"),
         ("[conventions]\nrel = 'x'\n",
          "assay.toml:2: rel: input should be a valid number, unable to parse string as a number"),
-        ("[measures]\nk = 0\n", "assay.toml:2: k: input should be greater than or equal to 1"),
+        ("[measures]\nk = 0\n", "assay.toml:2: k counts results and is at least 1"),
         ("[measures]\ngain = 'exponential'\n", "assay.toml:2: gain 'exponential' is not one of linear, exp"),
         ("[segments]\nhead = 0.9\n",
-         "assay.toml:1: segments: head and torso are shares of the traffic with 0 < head <= torso <= 1"),
+         "assay.toml:2: head and torso are shares of the traffic with 0 < head <= torso <= 1"),
         ("[segments]\nknown_item = 'x'\n",
-         'assay.toml:1: segments: known_item is "one-relevant" or "COLUMN=VALUE"'),
+         'assay.toml:2: known_item is "one-relevant" or "COLUMN=VALUE"'),
     ],
 )  # fmt: skip
 def test_what_the_file_may_not_say_is_refused_with_its_line(text: str, message: str) -> None:

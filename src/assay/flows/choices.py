@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
-
-from annotated_types import Ge
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from assay.errors import InputError, did_you_mean, nearest
 from assay.ranking.conventions import COMPAT, Conventions
@@ -39,7 +37,11 @@ class Wanted:
     primary: str = ""
     guardrails: str | tuple[str, ...] = ()
     gain: Gain = "linear"
-    k: Annotated[int, Ge(1)] = 10
+    k: int = 10
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise ValueError("k counts results and is at least 1")
 
 
 @dataclass(frozen=True, slots=True)
