@@ -1,15 +1,21 @@
 """One run to values, and what is said beside them."""
 
+import io
+import zipfile
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 from assay.errors import InputError
 from assay.measures.grammar import parse
-from assay.measures.score import join, score
+from assay.measures.score import Part, join, score
 from assay.ranking.align import judged
 from assay.ranking.conventions import Conventions
+from assay.results import dump, load
 from assay.tables import Block
+from report import by_hand as hand
 
 
 def table(name: str, rows: list[tuple], columns: tuple[str, ...]) -> Block:
@@ -228,3 +234,44 @@ def test_frames_and_plain_columns_give_the_same_scores():
     np.testing.assert_allclose(plain.values, other.values, rtol=0, atol=1e-12)
     assert plain.notes == other.notes
     assert plain.coverage == other.coverage
+
+
+def test_every_array_has_the_shape_that_its_names_say():
+    good = hand.scores()
+    wrong = [
+        {"runs": ("bm25",)},
+        {"measures": good.measures[:1]},
+        {"queries": good.queries[:3]},
+        {"judged": good.judged[:, :, :3]},
+        {"coverage": good.coverage[:1]},
+        {"weights": np.ones(3)},
+        {"parts": (Part("segment", "head", hand.many(4)),)},
+    ]
+    for changes in wrong:
+        with pytest.raises(ValueError, match=r" of |other runs or measures"):
+            replace(good, **changes)
+
+
+def test_a_kept_file_with_arrays_of_another_shape_is_refused():
+    import assay.flows.results  # noqa: F401 # what can be kept is registered there
+
+    data = dump(hand.scores())
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts["result.json"] = parts["result.json"].replace(b'["bm25","dense"]', b'["bm25","dense","more"]')
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    with pytest.raises(InputError, match=r"x\.assay: is cut short or damaged"):
+        load(target.getvalue(), "x.assay")
+
+
+def test_the_coverage_says_what_ordered_the_run():
+    for columns, order, said in (
+        (("score", "rank"), "auto", "score"), (("score", "rank"), "rank", "rank"), (("rank",), "auto", "rank"),
+        ((), "auto", "rows"),
+    ):  # fmt: skip
+        rows = [("q1", "a", *(1 for _ in columns)), ("q1", "b", *(2 for _ in columns))]
+        block = table("run", rows, ("query_id", "doc_id", *columns))
+        assert scored(rows=block, order=order).coverage[0].order == said

@@ -128,8 +128,8 @@ def test_json_says_what_an_interval_may_be_used_for() -> None:
 
 
 def test_the_layout_of_trec_eval_has_its_names_and_four_decimals_and_all_at_the_end() -> None:
-    assert to_machine(scores(runs=("bm25",), values=[[[1.0, 0.5, 0.0, float("nan")], [1.0, 0.25, 0.0, float("nan")]]],
-                             coverage=()), "trec_eval").decode() == (
+    assert to_machine(scores(runs=("bm25",), values=[[[1.0, 0.5, 0.0, float("nan")], [1.0, 0.25, 0.0, float("nan")]]]),
+                      "trec_eval").decode() == (
         "ndcg_cut_10           \tq1\t1.0000\n" "recip_rank            \tq1\t1.0000\n"
         "ndcg_cut_10           \tq2\t0.5000\n" "recip_rank            \tq2\t0.2500\n"
         "ndcg_cut_10           \tq3\t0.0000\n" "recip_rank            \tq3\t0.0000\n"
@@ -140,7 +140,7 @@ def test_the_layout_of_trec_eval_has_its_names_and_four_decimals_and_all_at_the_
 
 def test_counts_are_whole_and_summed_as_trec_eval_sums_them() -> None:
     measures = (Measure("NumRet"), Measure("NumRelRet"))
-    text = to_machine(scores([[[10.0, 20.0], [1.0, 2.0]]], ("a",), measures, coverage=()), "trec_eval").decode()
+    text = to_machine(scores([[[10.0, 20.0], [1.0, 2.0]]], ("a",), measures), "trec_eval").decode()
     assert "num_ret               \tall\t30\n" in text
     assert "num_rel_ret           \tall\t3\n" in text
 

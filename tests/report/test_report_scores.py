@@ -7,7 +7,7 @@ from assay.measures.measure import MEASURES, Measure
 from assay.measures.scores import Coverage
 from assay.report.describe import describe
 from assay.report.text import to_text
-from assay.results import Note
+from assay.results import Note, Source
 from report.by_hand import DOUBT, NDCG, RR, TIES, in_parts, many, scores
 
 
@@ -34,10 +34,12 @@ def test_the_page_of_two_runs_reads_as_the_terminal_page_says() -> None:
         "           bm25: 1 of 4 queries have equal scores inside rank 10",
         "Averaged   a query without a relevant document is left out; a query that the run lacks counts 0",
         "Absent     a pair that the judgments do not list is unjudged: no gain",
+        "Relevant   a grade above 0",
         "nDCG@10    linear gain, log2(rank + 1), ideal over all judged documents cut at 10",
         f"RR         {RR.foot()}",
         "Notes      ◆ dense: the rank column contradicts the scores in 2 queries",
         "           ◆ 3 queries: below 25 an interval is no ground to claim anything",
+        "           nDCG@10 cannot tell retrieval from ranking: add R at the depth of the first stage",
     ]
 
 
@@ -101,8 +103,8 @@ def test_every_query_is_listed_on_request_with_those_that_do_not_count() -> None
         ["q3", "bm25", "0.0000", "0.0000"], ["dense", "0.5000", "1.0000"],
         ["q4", "bm25", "n/a", "n/a"], ["dense", "n/a", "n/a"],
     ]  # fmt: skip
-    assert "Undefined  no relevant document: q4" in lines
-    assert "Missing    bm25 lacks q2" in lines
+    assert "No relevant  left out: q4" in lines
+    assert "Missing      bm25 lacks q2" in lines
 
 
 def test_where_only_relevant_documents_are_listed_the_judged_share_says_so() -> None:
@@ -165,3 +167,36 @@ def test_quartiles_stand_behind_the_spread_and_go_first_where_room_is_short() ->
     assert shown(made)[4].split()[-4:] == ["0.500", "0.250", "0.500", "0.750"]
     assert "median" not in shown(made, 70)[2]
     assert "median" in "\n".join(shown(made, 62, quartiles=True))
+
+
+def test_each_run_says_what_ordered_it() -> None:
+    auto = Source(conventions=(("order", "auto"), ("ties", "docid")))
+    same = (Coverage(judged=4, scored=3, order="score"),) * 2
+    assert "Order      score descending, ties by doc_id descending" in shown(scores(source=auto, coverage=same))
+    apart = (Coverage(judged=4, scored=3, order="score"), Coverage(judged=4, scored=3, order="rank"))
+    lines = shown(scores(source=auto, coverage=apart))
+    assert "Order      score descending (bm25), rank as received (dense), ties by doc_id descending" in lines
+
+
+def test_what_is_relevant_is_said_with_the_level_and_what_a_negative_grade_is() -> None:
+    def said(**choices: str) -> str:
+        source = Source(conventions=tuple({"rel": "None", "negative": "judged", **choices}.items()))
+        return next(line for line in shown(scores(source=source)) if line.startswith("Relevant"))
+
+    assert said() == "Relevant   a grade above 0"
+    assert said(rel="2.0") == "Relevant   a grade of 2 or more"
+    assert said(negative="unjudged") == "Relevant   a grade above 0; a grade below 0 is unjudged"
+
+
+def test_a_value_of_the_final_list_stands_beside_recall_or_says_what_it_cannot_tell() -> None:
+    warning = "nDCG@10 cannot tell retrieval from ranking: add R at the depth of the first stage"
+    assert any(warning in line for line in shown(scores()))
+    assert not any(warning in line for line in shown(scores(measures=(NDCG, Measure("R", (), 100)))))
+    assert not any(
+        "cannot tell" in line for line in shown(scores(measures=(Measure("P", (), 5), Measure("P", (), 10))))
+    )
+
+
+def test_queries_without_a_relevant_document_say_what_became_of_them() -> None:
+    source = Source(conventions=(("no_relevant", "zero"),))
+    assert "No relevant  counted as 0: q4" in shown(scores(source=source), per_query=True)

@@ -54,7 +54,7 @@ def voice_options() -> list[click.Option]:
 
     return [
         flag("-v", "--verbose", help="Also say how the result was made."),
-        flag("--quiet", help="No notes and no progress."),
+        flag("--quiet", help="No notes and no progress on stderr."),
         flag("--log-json", help="Notes and progress as lines of JSON on stderr."),
         flag("--no-color", help="No colours. NO_COLOR is heeded too."),
     ]

@@ -95,7 +95,7 @@ def doctor(bench: Workbench | None = None, folder: str | os.PathLike[str] | None
     try:
         workspace = Workspace.find(folder) if bench is None else bench.workspace
         checks += [_found(workspace), *_variables(workspace)]
-        checks += _measures(chosen(workspace))
+        checks += named_measures(chosen(workspace))
         if workspace is not None:
             checks += _files(workspace)
     except InputError as error:
@@ -238,7 +238,7 @@ def _variables(workspace: Workspace | None) -> Iterator[Check]:
         )
 
 
-def _measures(choices: Choices) -> Iterator[Check]:
+def named_measures(choices: Choices) -> Iterator[Check]:
     """The measures that the settings name: known, and over what the consumer reads."""
     from assay.measures.grammar import parse
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, did_you_mean
 from assay.flows.choices import DEFAULT, chosen
-from assay.flows.doctor import Check, Checks, doctor
+from assay.flows.doctor import Check, Checks, doctor, named_measures
 from assay.flows.template import QUESTIONS, Question, fill
-from assay.results import Result, kept
+from assay.results import Note, Result, kept
 from assay.settings import Secret, Settings, check
 from assay.workspace import FILE, Paths, Store, Workspace
 
@@ -80,6 +80,13 @@ def init(folder: str | os.PathLike[str] = ".", answers: Mapping[str, str] | None
     with replacing(target) as file:
         file.write(text.encode("utf-8"))
     return target
+
+
+def doubts(path: Path) -> tuple[Note, ...]:
+    """What `doctor` would say of the measures in an `assay.toml`, such as a cutoff that is not what is read."""
+    checks = named_measures(chosen(Workspace.read(path, {}), {}, {}))
+    return tuple(Note(f"{check.name}-{check.state}", f"{check.found}; {check.remedy}", level="warning")
+                 for check in checks if check.state != "ok")  # fmt: skip
 
 
 def _checked(given: Mapping[str, str]) -> dict[str, str]:

@@ -31,7 +31,7 @@ class MeasureCard(Result):
         sees_order: "no", "first" or "all".
         uses_grades: whether it tells grades apart.
         needs_all_relevant: whether all relevant documents must be known.
-        best_when: "high", "low" or "neither".
+        better: which values are good: "high", "low" or "neither".
         undefined: when it has no value.
         also_as: other tools' spellings that are understood.
         agrees: the peer program and version that gives the same value.
@@ -52,7 +52,7 @@ class MeasureCard(Result):
     sees_order: str
     uses_grades: bool
     needs_all_relevant: bool
-    best_when: str
+    better: str
     undefined: str
     also_as: tuple[str, ...] = ()
     agrees: str = ""
@@ -104,7 +104,7 @@ def _card(about: Definition, worked: bool) -> MeasureCard:
         sees_order=about.sees,
         uses_grades=about.grades,
         needs_all_relevant=about.all_relevant,
-        best_when=about.best,
+        better=about.best,
         undefined=about.undefined,
         also_as=_also_as(about),
         agrees=about.agrees,

@@ -23,6 +23,12 @@ class Collections(Result):
     names: tuple[str, ...]
     scores: tuple[Scores, ...]
 
+    def __post_init__(self) -> None:
+        if not self.scores or len(self.names) != len(self.scores):
+            raise ValueError(f"{len(self.names)} names of {len(self.scores)} collections")
+        if len({(scores.measures, len(scores.runs)) for scores in self.scores}) > 1:
+            raise ValueError("the collections have other measures or numbers of runs")
+
     @property
     def measures(self) -> tuple[Measure, ...]:
         """What was measured, the same in every collection."""

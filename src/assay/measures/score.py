@@ -11,7 +11,7 @@ import numpy as np
 from assay.errors import SHOWN, InputError
 from assay.measures.measure import Measure
 from assay.measures.scores import F64, Coverage, Part, Scores
-from assay.ranking.align import Facts, align
+from assay.ranking.align import Facts, align, sort_key
 from assay.ranking.collected import Collected
 from assay.ranking.conventions import Conventions
 from assay.ranking.mismatch import why_nothing_in_common
@@ -44,15 +44,15 @@ def score(
         InputError: the run and the judgments have no query in common, a row is malformed, or a judged query is missing
             under `missing="error"`.
     """
-    ranking, facts, complete = _read(blocks, judged, conventions)
+    ranking, facts, complete, key = _read(blocks, judged, conventions)
     missing = np.flatnonzero(~ranking.answered)
     _check_overlap(ranking, facts, judged, name)
     if conventions.missing == "error" and len(missing):
         raise _queries_missing([judged.queries[code] for code in missing.tolist()], name)
     values = np.array([_values(ranking, measure, conventions) for measure in measures]).reshape(-1, judged.n)
     shares = np.array([_judged_share(ranking, measure.cutoff) for measure in measures]).reshape(-1, judged.n)
-    coverage = _coverage(ranking, facts, judged, conventions)
-    notes = judged.notes + _notes(ranking, facts, coverage, measures, conventions, name, complete)
+    coverage = _coverage(ranking, facts, judged, conventions, key)
+    notes = judged.notes + _notes(facts, coverage, measures, conventions, name, complete)
     return Scores(
         runs=(name,),
         measures=tuple(measures),
@@ -79,26 +79,28 @@ def join(scores: Sequence[Scores]) -> Scores:
     )
 
 
-def _read(blocks: Any, judged: Judged, conventions: Conventions) -> tuple[Ranking, Facts, bool]:
-    """The whole run in order, what it showed, and whether the rank column was looked at in every row."""
+def _read(blocks: Any, judged: Judged, conventions: Conventions) -> tuple[Ranking, Facts, bool, str]:
+    """The whole run in order, what it showed, whether the rank column was looked at in every row, what ordered it."""
     if conventions.order == "rank" and hasattr(blocks, "wants_rank"):
         blocks.wants_rank = True
     if isinstance(blocks, list) and len(blocks) == 1 and not blocks[0].is_small and len(blocks[0]) > 2 * ROWS:
         blocks = Pieces(blocks[0])
     collected = Collected(judged)
+    key = ""
     for block in blocks:
+        key = key or sort_key(block, conventions)
         part = align(block, judged, conventions)
         again = bool((collected.answered & part.ranking.answered).any())
         if hasattr(blocks, "whole") and (part.facts.scattered or again):
             whole = align(blocks.whole(), judged, conventions)
-            return whole.ranking, whole.facts, True
+            return whole.ranking, whole.facts, True, key
         if again:
             raise InputError("a query stands in several blocks", block.name, "give each query's rows in one block")
         collected.add(part)
     if not collected.parts:
         raise InputError("the run has no rows", getattr(blocks, "name", ""), "check that it is the right file")
     whole = collected.all()
-    return whole.ranking, whole.facts, collected.is_compared
+    return whole.ranking, whole.facts, collected.is_compared, key
 
 
 def _check_overlap(ranking: Ranking, facts: Facts, judged: Judged, name: str) -> None:
@@ -144,7 +146,7 @@ def _judged_share(ranking: Ranking, cutoff: int | None) -> F64:
     return share
 
 
-def _coverage(ranking: Ranking, facts: Facts, judged: Judged, conventions: Conventions) -> Coverage:
+def _coverage(ranking: Ranking, facts: Facts, judged: Judged, conventions: Conventions, key: str) -> Coverage:
     ids = judged.queries
     relevant = judged.relevant() > 0
     counts = ranking.answered if conventions.missing == "skip" else np.ones(judged.n, np.bool_)
@@ -159,6 +161,7 @@ def _coverage(ranking: Ranking, facts: Facts, judged: Judged, conventions: Conve
         rows=facts.rows,
         duplicates=facts.dropped,
         left_out=facts.left_out,
+        order="score" if key == "score" else "rank" if key == "rank" else "rows",
     )
 
 
@@ -167,7 +170,6 @@ def _queries(count: int, of: int) -> str:
 
 
 def _notes(
-    ranking: Ranking,
     facts: Facts,
     coverage: Coverage,
     measures: Sequence[Measure],

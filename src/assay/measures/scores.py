@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ class Coverage:
         rows: rows of the run.
         duplicates: later copies of a document of one query that were dropped.
         left_out: (kind, rows) of sponsored, pinned and other rows that do not count.
+        order: what ordered the run: its "score", its "rank", or the order of its "rows"; empty when not known.
     """
 
     judged: int
@@ -47,6 +48,7 @@ class Coverage:
     rows: int = 0
     duplicates: int = 0
     left_out: tuple[tuple[str, int], ...] = ()
+    order: Literal["score", "rank", "rows", ""] = ""
 
 
 @kept("part")
@@ -90,6 +92,17 @@ class Scores(Result):
     weights: F64 | None = None
     parts: tuple[Part, ...] = ()
     _cache: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        shape = (len(self.runs), len(self.measures), len(self.queries))
+        if self.values.shape != shape or self.judged.shape != shape:
+            raise ValueError(f"values of shape {self.values.shape}, judged {self.judged.shape}, and not {shape}")
+        if len(self.coverage) != len(self.runs):
+            raise ValueError(f"{len(self.coverage)} coverages of {len(self.runs)} runs")
+        if self.weights is not None and self.weights.shape != shape[2:]:
+            raise ValueError(f"weights of shape {self.weights.shape} of {shape[2]} queries")
+        if any((part.scores.runs, part.scores.measures) != (self.runs, self.measures) for part in self.parts):
+            raise ValueError("a part has other runs or measures")
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> F64:
         """The value of each query, float64 of shape (queries,)."""

@@ -14,7 +14,7 @@ NoRelevant = Literal["drop", "zero", "one"]
 Unlisted = Literal["unjudged", "not-relevant"]
 Duplicates = Literal["refuse", "keep-first"]
 Negative = Literal["judged", "unjudged"]
-Scores = Literal["64-bit", "32-bit"]
+Width = Literal["64-bit", "32-bit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Conventions:
 
     order: Order = "auto"
     ties: Ties = "docid"
-    scores: Scores = "64-bit"
+    scores: Width = "64-bit"
     missing: Missing = "zero"
     no_relevant: NoRelevant = "drop"
     unlisted: Unlisted = "unjudged"

@@ -14,8 +14,6 @@ CLAIM = 25
 """From so many queries on an interval is a claim; below it is printed with a warning."""
 FEWEST = 10
 """Below so many queries no interval is printed."""
-BOOTSTRAP = 50
-"""From so many queries on a bootstrap interval covers what it says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +82,19 @@ def lines(scores: Scores, reading: Reading) -> Iterator[Line]:
 
 def line(scores: Scores, measure: Measure, run: str, reading: Reading) -> Line:
     """One measure of one run."""
-    import numpy as np
-
-    r, m = scores.runs.index(run), scores.measures.index(measure)
-    values = scores.values[r, m]
-    values = values[~np.isnan(values)]
     low = high = None
     if reading.interval != "none":
         interval = scores.interval(measure, run, level=reading.level, method=reading.interval, seed=reading.seed)
         low, high = (None, None) if interval is None else (float(interval.low), float(interval.high))
-    q25, median, q75 = (float(q) for q in np.quantile(values, (0.25, 0.5, 0.75))) if len(values) else (None,) * 3
+    q25, median, q75 = map(_known, scores.quartiles(measure, run))
     return Line(
         run=run,
         measure=measure,
-        n=len(values),
-        mean=float(values.mean()) if len(values) else None,
+        n=scores.n(measure, run),
+        mean=_known(scores.mean(measure, run)),
         low=low,
         high=high,
-        sd=float(values.std(ddof=1)) if len(values) > 1 else None,
+        sd=_known(scores.sd(measure, run)),
         q25=q25,
         median=median,
         q75=q75,

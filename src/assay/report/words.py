@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from assay.report.figures import count
@@ -20,7 +20,7 @@ TIES = {
     "worst": "ties with the worst grade first",
 }
 ORDERS = {"auto": "score descending (rank as received where there is no score)", "score": "score descending",
-          "rank": "rank as received"}  # fmt: skip
+          "rank": "rank as received", "rows": "rows as received"}  # fmt: skip
 MISSING = {
     "zero": "a query that the run lacks counts 0",
     "skip": "a query that the run lacks is left out",
@@ -46,12 +46,25 @@ IN_FACTS = {
 """Notes that a page of scores says in the lines on what was counted and in which order."""
 
 
-def order(source: Source, notes: Iterable[Note] = ()) -> Fact | None:
-    """What ordered the runs, and how many queries have ties inside the cutoff."""
+def order(source: Source, used: Iterable[tuple[str, str]] = (), notes: Iterable[Note] = ()) -> Fact | None:
+    """What ordered the runs, and how many queries have ties inside the cutoff.
+
+    Args:
+        source: the conventions, which may leave it to the run.
+        used: (run, what ordered it), where that is known.
+        notes: what was noted about ties.
+    """
     chosen = dict(source.conventions)
     if not chosen:
         return None
-    text = f"{ORDERS.get(chosen.get('order', ''), '')}, {TIES.get(chosen.get('ties', ''), '')}"
+    runs: dict[str, list[str]] = {}
+    for run, key in used:
+        runs.setdefault(key or chosen.get("order", ""), []).append(run)
+    said = [
+        ORDERS.get(key, "") + (f" ({', '.join(dict.fromkeys(names))})" if len(runs) > 1 else "")
+        for key, names in runs.items()
+    ]
+    text = ", ".join([*(said or [ORDERS.get(chosen.get("order", ""), "")]), TIES.get(chosen.get("ties", ""), "")])
     if chosen.get("scores") == "32-bit":
         text += ", scores compared in 32 bits"
     return Fact("Order", (text, *tied(notes)))
@@ -63,16 +76,20 @@ def tied(notes: Iterable[Note]) -> tuple[str, ...]:
 
 
 def averaging(source: Source) -> list[Fact]:
-    """Which queries the means are over, what an absent pair means and what is relevant."""
+    """Which queries the means are over, what an absent pair means, and what is relevant."""
     chosen = dict(source.conventions)
     if not chosen:
         return []
     rules = (NO_RELEVANT.get(chosen.get("no_relevant", ""), ""), MISSING.get(chosen.get("missing", ""), ""))
     absent = f"a pair that the judgments do not list is {UNLISTED.get(chosen.get('unlisted', ''), '')}"
-    facts = [Fact("Averaged", ("; ".join(rules),)), Fact("Absent", (absent,))]
-    if chosen.get("rel") not in (None, "None"):
-        facts.append(Fact("Relevant", (f"grade {chosen['rel']} or more",)))
-    return facts
+    return [Fact("Averaged", ("; ".join(rules),)), Fact("Absent", (absent,)), Fact("Relevant", (relevant(chosen),))]
+
+
+def relevant(chosen: Mapping[str, str]) -> str:
+    """Which grades are relevant, and what a negative one is where another program's rule holds."""
+    rel = chosen.get("rel", "None")
+    text = "a grade above 0" if rel == "None" else f"a grade of {float(rel):g} or more"
+    return text + ("; a grade below 0 is unjudged" if chosen.get("negative") == "unjudged" else "")
 
 
 def definitions(measures: Iterable[Measure]) -> list[Fact]:

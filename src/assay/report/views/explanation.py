@@ -50,6 +50,8 @@ def facts(result: Explanation) -> Iterator[Fact]:
         said.append("worst and best are exact" if is_exact else f"worst and best are not known: {result.bounds}")
     yield Fact("Unjudged", tuple(said))
     yield Fact(str(result.measure), (result.measure.foot(),))
-    ordered = order(result.source)
+    is_auto = dict(result.source.conventions).get("order") == "auto"
+    used = {"rank" if line.score is None else "score" for line in result.lines} if is_auto else ()
+    ordered = order(result.source, [("", key) for key in used])
     if ordered:
         yield ordered

@@ -38,7 +38,7 @@ def cards(result: MeasureCards, **choices: Any) -> Page:
             SEES[card.sees_order],
             "yes" if card.uses_grades else "no",
             "yes" if card.needs_all_relevant else "no",
-            card.use_for,
+            card.use_for.partition(". ")[0],
             "; ".join(card.blind_to),
         )
         for card in result.cards
@@ -70,7 +70,7 @@ def card(result: MeasureCard, **choices: Any) -> Page:
 
 def values(result: MeasureCard) -> str:
     """The range of values, and which end is good."""
-    good = {"high": "", "low": " Low is good.", "neither": " Neither end is good."}[result.best_when]
+    good = {"high": "", "low": " Low is good.", "neither": " Neither end is good."}[result.better]
     said = f"from {result.range}" if " to " in result.range else result.range
     return f"{said[:1].upper()}{said[1:]}.{good}"
 
@@ -82,7 +82,7 @@ def words(result: MeasureCard) -> Iterator[Fact]:
     if result.blind_to:
         yield Fact("Blind to", tuple(result.blind_to))
     if result.use_for:
-        yield Fact("Use for", (result.use_for,))
+        yield Fact("Best when", (result.use_for,))
     if result.options:
         yield Fact("Options", tuple(f"{name}: {what}" for name, what in result.options))
 

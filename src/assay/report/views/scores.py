@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.report.figures import count, percent
 from assay.report.page import Cell, Column, Drawn, Fact, Facts, Heading, Page, Part, Range, Table, Value, view
-from assay.report.reading import BOOTSTRAP, CLAIM, FEWEST, Line, Reading, line
+from assay.report.reading import CLAIM, FEWEST, Line, Reading, line
 from assay.report.words import IN_FACTS, averaging, definitions, ids, made, order, remarks, tied
 from assay.results import Note
+from assay.stats.intervals import BOOTSTRAP_FROM
 
 if TYPE_CHECKING:
+    from assay.measures.measure import Measure
     from assay.measures.scores import Coverage, Scores
 
 ALL = "all"
@@ -33,6 +35,7 @@ def page(scores: Scores, **choices: Any) -> Page:
     if reading.per_query:
         parts += every_query(scores)
     notes = [*(note for note in scores.notes if note.code not in IN_FACTS), *few(said, scores, reading)]
+    notes += stages(scores.measures)
     parts += [Facts(tuple(facts(scores, reading))), remarks(notes)]
     title = f"{', '.join(scores.runs[:4])}{' …' if len(scores.runs) > 4 else ''}"
     return Page(title, (answer(scores, reading),), tuple(part for part in parts if part), made(scores.source))
@@ -149,7 +152,9 @@ def every_query(scores: Scores) -> list[Part]:
     lists = []
     without = scores.coverage[0].no_relevant if scores.coverage else ()
     if without:
-        lists.append(Fact("Undefined", (f"no relevant document: {ids(without, 1000)}",)))
+        rule = dict(scores.source.conventions).get("no_relevant", "drop")
+        fate = {"drop": "left out", "zero": "counted as 0", "one": "counted as 1"}[rule]
+        lists.append(Fact("No relevant", (f"{fate}: {ids(without, 1000)}",)))
     for run, coverage in zip(scores.runs, scores.coverage, strict=True):
         if coverage.missing:
             lists.append(Fact("Missing", (f"{run} lacks {ids(coverage.missing, 1000)}",)))
@@ -160,7 +165,7 @@ def facts(scores: Scores, reading: Reading) -> Iterator[Fact]:
     """What was counted, in which order, and what each measure means here."""
     if scores.coverage:
         yield Fact("Counted", tuple(counted(scores)))
-    said = order(scores.source, scores.notes)
+    said = order(scores.source, used(scores), scores.notes)
     if said:
         yield said
     yield from averaging(scores.source)
@@ -169,6 +174,11 @@ def facts(scores: Scores, reading: Reading) -> Iterator[Fact]:
         yield Fact(head_judged(scores), ("n/a: only relevant documents are listed",))
     if reading.interval == "bootstrap":
         yield Fact("Interval", (f"bootstrap over queries, percentile, seed {reading.seed}",))
+
+
+def used(scores: Scores) -> Iterator[tuple[str, str]]:
+    """What ordered each run."""
+    return ((run, coverage.order) for run, coverage in zip(scores.runs, scores.coverage, strict=True))
 
 
 def counted(scores: Scores) -> Iterator[str]:
@@ -217,9 +227,17 @@ def few(said: list[Line], scores: Scores, reading: Reading) -> Iterator[Note]:
     elif small:
         text = f"below {CLAIM} queries an interval is no ground to claim anything: {', '.join(small)}"
         yield Note("few-queries", text, count=len(small), level="warning")
-    if reading.interval == "bootstrap" and smallest < BOOTSTRAP:
-        text = f"a bootstrap interval covers less than {reading.level * 100:g} % below {BOOTSTRAP} queries"
+    if reading.interval == "bootstrap" and smallest < BOOTSTRAP_FROM:
+        text = f"a bootstrap interval covers less than {reading.level * 100:g} % below {BOOTSTRAP_FROM} queries"
         yield Note("bootstrap-few-queries", text, count=smallest, level="warning")
+
+
+def stages(measures: Sequence[Measure]) -> Iterator[Note]:
+    """What a value of the final list cannot tell, unless recall stands beside it."""
+    ordered = [str(measure) for measure in measures if measure.about.sees != "no"]
+    if ordered and not any(measure.name == "R" for measure in measures):
+        text = f"{ordered[0]} cannot tell retrieval from ranking: add R at the depth of the first stage"
+        yield Note("no-recall", text)
 
 
 @view("Collections")
@@ -237,7 +255,7 @@ def collections(result: Any, **choices: Any) -> Page:
                 (str(measure), names[0] if len(names) == 1 else f"run {r + 1}", *each, Value(result.mean(measure, r)))
             )
     size = count(len(result.names), "collection")
-    parts: list[Part] = [Table(tuple(columns), tuple(rows), name="Means by collection")]
+    parts: list[Part | None] = [Table(tuple(columns), tuple(rows), name="Means by collection")]
     for name, scores in zip(result.names, result.scores, strict=True):
         own = [line(scores, measure, run, reading) for measure in scores.measures for run in scores.runs]
         parts += [Heading(name, answer(scores, reading)), means(own, reading, head_judged(scores), f"Means of {name}")]
@@ -245,12 +263,14 @@ def collections(result: Any, **choices: Any) -> Page:
             parts += every_query(scores)
         ties = tied(scores.notes)
         parts.append(Facts((Fact("Counted", tuple(counted(scores))), *([Fact("Ties", ties)] if ties else []))))
-        said = remarks(note for note in scores.notes if note.code not in IN_FACTS)
-        parts += [said] if said else []
+        parts.append(remarks(note for note in scores.notes if note.code not in IN_FACTS))
     source = result.scores[0].source
-    said_order = order(source)
+    said_order = order(source, [pair for scores in result.scores for pair in used(scores)])
     shared = [*([said_order] if said_order else []), *averaging(source), *definitions(result.measures)]
-    parts.append(Facts(tuple(shared)))
+    parts += [Facts(tuple(shared)), remarks(stages(result.measures))]
     return Page(
-        ", ".join(result.names), (f"{size}. The mean counts each collection once.",), tuple(parts), made(result.source)
+        ", ".join(result.names),
+        (f"{size}. The mean counts each collection once.",),
+        tuple(part for part in parts if part),
+        made(result.source),
     )
