@@ -234,15 +234,15 @@ def _faults(section: Section, keys: Mapping[str, Any], errors: Iterable[Any]) ->
             remedy = f"write one of {', '.join(choices)}"
         else:
             message = error["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+            held = error["input"]
             named = next((word for word in re.findall(r"\w+", message) if word in section.values), None)
             if not path and named is not None:  # the model as a whole refuses, and says which key it is about
                 path = (named,)
-                what = message
+                what, held = message, section.values[named]
             else:
                 what = f"{key}: {message[:1].lower()}{message[1:]}"
-            held = section.values[named] if path == (named,) else error["input"]
             shown = "" if keys.get(key) is Secret else f" {held!r}"
-            remedy = f"mend the value{shown}"
+            remedy = f"change the value{shown}"
         yield InputError(what, section.where(path), remedy)
 
 
