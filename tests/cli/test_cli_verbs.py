@@ -125,6 +125,25 @@ def test_parts_by_segment_and_by_rater(assay: Shell) -> None:
     assert "By rater" in said.out
 
 
+def test_segments_stand_beside_the_total_where_topics_are_known(assay: Shell) -> None:
+    parts = [
+        part["name"] for part in json.loads(assay(*LINE, "--topics", "topics.csv", "--format", "json").out)["parts"]
+    ]
+    assert parts == ["head", "torso", "tail", "known-item"]
+    (assay.folder / "assay.toml").write_text('[paths]\ntopics = "topics.csv"\n', encoding="utf-8")
+    assert "By segment" in assay(*LINE).out
+    assert "By segment" not in assay(*LINE, "--by", "intent").out
+    (assay.folder / "texts.csv").write_text("query_id,text\nq01,chair\n", encoding="utf-8")
+    assert "By segment" not in assay(*LINE, "--topics", "texts.csv").out
+
+
+def test_what_the_consumer_reads_is_the_cutoff_where_no_measure_is_named(assay: Shell) -> None:
+    runs = [word for word in LINE if word.endswith((".run", ".qrels")) or word == "evaluate"]
+    document = json.loads(assay(*runs, "--k", "3", "--format", "json").out)
+    assert [measure["name"] for measure in document["measures"]] == ["nDCG@3", "P@3", "R@100", "RR"]
+    assert assay(*runs, "--k", "0").err.startswith("assay: --k counts results and is at least 1")
+
+
 def test_collections_are_read_side_by_side(assay: Shell) -> None:
     both = ("--collection", "a=bm25.run,judgments.qrels", "--collection", "b=dense.run,judgments.qrels")
     said = assay("evaluate", *both, "-m", "nDCG@10")
@@ -157,6 +176,38 @@ def test_the_settings_say_where_they_come_from(assay: Shell, monkeypatch: pytest
         line.split()[-1] for line in out.splitlines() if any(name in line for name in ("primary", "ties ", "missing"))
     ]
     assert origins == ["assay.toml:2", "ASSAY_TIES", "--missing"]
+
+
+def test_init_says_where_the_primary_measure_has_another_cutoff(assay: Shell) -> None:
+    said = assay("init", "--folder", "one", "--k", "5", "--primary", "nDCG@10").err
+    assert said == "warning: nDCG@10, and the consumer reads 5; measure what is read: nDCG@5, or set k = 10\n"
+    assert assay("init", "--folder", "two", "--k", "5", "--quiet", "--primary", "nDCG@10").err == ""
+    entry = json.loads(assay("init", "--folder", "three", "--k", "5", "--log-json", "--primary", "nDCG@10").err)
+    assert (entry["kind"], entry["level"]) == ("note", "warning")
+    assert assay("init", "--folder", "four", "--k", "5").err == ""
+
+
+VOICES = ("-v", "--quiet", "--log-json", "--no-color")
+SAID = (
+    ("evaluate", "bm25.run", "judgments.qrels"),
+    ("explain", "bm25.run", "judgments.qrels", "--query", "q19", "-m", "RR"),
+    ("measures", "RR"), ("show", "kept.assay"), ("demo",), ("config", "show"), ("doctor",), ("init", "--folder"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", SAID, ids=lambda line: line[0])
+def test_every_verb_takes_the_options_of_the_voice_before_and_behind_it(assay: Shell, line: tuple[str, ...]) -> None:
+    assay("evaluate", "bm25.run", "judgments.qrels", "-o", "kept.assay")
+    for n, voice in enumerate(VOICES):
+        for words in ((voice, *line), (*line, voice)):
+            folder = [f"new{n}{words[0]}"] if line[0] == "init" else []
+            place = words.index("--folder") + 1 if folder else len(words)
+            said = assay(*words[:place], *folder, *words[place:])
+            assert said.code == 0, (words, said.err)
+            if voice == "--quiet":
+                assert said.err == ""
+            if voice == "--log-json":
+                assert all(json.loads(entry)["kind"] == "note" for entry in said.err.splitlines())
 
 
 def test_init_writes_what_was_asked_and_never_overwrites(assay: Shell) -> None:

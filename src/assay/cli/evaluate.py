@@ -28,7 +28,10 @@ from assay.errors import InputError
     "--collection", "collections", multiple=True, metavar="NAME=RUN,QRELS", help="One of several collections."
 )
 @click.option("--topics", metavar="FILE", help="Queries with weight, intent and segments.")
-@click.option("--by", multiple=True, metavar="segment|intent|source|rater", help="Each part beside the total.")
+@click.option(
+    "--by", multiple=True, metavar="segment|intent|source|rater",
+    help="Each part beside the total; segments where topics are known.",
+)  # fmt: skip
 @reading
 @conventions
 @consumer
@@ -46,8 +49,9 @@ def evaluate(
 
     bench = Workbench.open()
     shown = pick({name: choices.pop(name) for name in READING})
-    options = {"topics": topics, "by": names(by), "format": input_format, "columns": spell_map(columns, "--columns"),
-               "bench": bench, "progress": progress(), "command": command_line(), **pick(choices)}  # fmt: skip
+    options = {"topics": topics, "format": input_format, "columns": spell_map(columns, "--columns"), "bench": bench,
+               "progress": progress(), "command": command_line(),
+               **pick({"by": names(by) or None, **choices})}  # fmt: skip
     wanted = ",".join(measures) if measures else None
     if collections:
         sides = apart(collections, (*files, *filter(None, [qrels])))

@@ -39,7 +39,7 @@ def evaluate(
     measures: Any = None,
     *,
     topics: Any = None,
-    by: str | Sequence[str] = (),
+    by: str | Sequence[str] | None = None,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     bench: Workbench | None = None,
@@ -56,7 +56,7 @@ def evaluate(
         measures: text such as "nDCG@10 R@100", a measure, or a list of either; the settings decide when None.
         topics: a table of queries: text, traffic weight, intent and segment columns.
         by: columns whose parts are scored beside the total: of the topics ("segment", "intent", ...) or of the
-            judgments ("rater", "source").
+            judgments ("rater", "source"); by segment, where the topics tell it, when None.
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field, such as {"query_id": "qid"}.
         bench: where inputs are found; the current folder's workspace when None.
@@ -74,6 +74,7 @@ def evaluate(
     """
     from assay.judgments.aggregate import split
     from assay.measures.score import Part
+    from assay.ranking.segments import SEGMENT, tells_segments
 
     bench = Workbench.open() if bench is None else bench
     held = chosen(bench.workspace, choices)
@@ -81,12 +82,15 @@ def evaluate(
     reading: Reading = {"format": format, "columns": columns}
     named = _named(runs)
     judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
-    parts_by = [name.strip() for name in ([by] if isinstance(by, str) else by) if name.strip()]
-    topics = file_of(bench, topics, "topics", needed=any(name not in JUDGMENT_COLUMNS for name in parts_by))
+    parts_by = [name.strip() for name in ([by] if isinstance(by, str) else by or ()) if name.strip()]
+    is_needed = by is None or any(name not in JUDGMENT_COLUMNS for name in parts_by)
+    topics = file_of(bench, topics, "topics", needed=is_needed)
     queries = None if topics is None else bench.table(topics, Topic, name="topics")
+    if by is None and queries is not None and tells_segments(queries, held.segments):
+        parts_by = [SEGMENT]
     for name in parts_by:
         _check_part(name, judgments, queries)
-    if parts_by:  # a stream can be read once, and parts read every run again
+    if any(name in JUDGMENT_COLUMNS for name in parts_by):  # a stream can be read once, and these parts read it again
         named = {name: _again(bench, run, reading) for name, run in named.items()}
 
     def scored(judged: Judged) -> Scores:
@@ -116,13 +120,14 @@ def evaluate_collections(
         collections: name to (runs, qrels) of each.
         measures: as in `evaluate`.
         bench: where inputs are found.
-        **options: as in `evaluate`, for every collection.
+        **options: as in `evaluate`, for every collection; nothing is scored apart unless `by` says it.
     """
     from assay.measures.collections import Collections
 
     bench = Workbench.open() if bench is None else bench
     if not collections:
         raise InputError("no collection was given", remedy="pass --collection NAME=RUN,QRELS for each")
+    options.setdefault("by", ())  # the topics of a workspace are those of one collection
     found = [evaluate(runs, qrels, measures, bench=bench, **options) for runs, qrels in collections.values()]
     if len({len(scores.runs) for scores in found}) > 1:
         counts = ", ".join(f"{name} has {len(s.runs)}" for name, s in zip(collections, found, strict=True))

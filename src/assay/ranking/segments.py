@@ -71,6 +71,13 @@ def segments(topics: Block, name: str, rules: Rules, judged: Judged | None = Non
     return parts
 
 
+def tells_segments(topics: Block, rules: Rules) -> bool:
+    """Whether the topics tell the segment of a query: by the column of the rules, or by traffic."""
+    return rules.column in topics.columns or (
+        "weight" in topics.columns and any(weight is not None and weight > 0 for weight in topics.frame["weight"])
+    )
+
+
 def by_traffic(ids: Sequence[str], weights: F64, head: float, torso: float) -> dict[str, list[str]]:
     """Head, torso and tail: the most frequent queries that make up each share of the traffic.
 
