@@ -1,12 +1,18 @@
-"""Resampling of queries: the percentile bootstrap of a mean."""
+"""Resampling of queries with replacement: percentile and BCa intervals of a mean."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from assay.keys import stream
 from assay.stats.intervals import Interval, why_undefined
+from assay.stats.signs import TIE, whole
 
 F64 = NDArray[np.float64]
 
@@ -62,3 +68,114 @@ def _reaching(ordered: F64, share: float) -> float:
     """The smallest value whose cumulative share is at least `share`."""
     place = int(np.ceil(share * len(ordered) - 1e-9)) - 1
     return float(ordered[min(max(place, 0), len(ordered) - 1)])
+
+
+def resampled_means(
+    columns: F64, queries: Sequence[str], seed: int, resamples: int = RESAMPLES, weights: F64 | None = None
+) -> F64:
+    """Means of every column over queries drawn with replacement: how often each was drawn, times the columns.
+
+    A column that lacks some queries is resampled within those that it has. The draws belong to the set of queries:
+    neither their order nor that of the columns changes a mean, nor do other columns.
+
+    Args:
+        columns: float64 of shape (columns, queries); NaN where a query is absent from the column.
+        queries: their ids.
+        seed: of the draws.
+        resamples: how many.
+        weights: float64 of shape (queries,), one a query; the means are then weighted.
+
+    Returns:
+        float64 of shape (columns, resamples); NaN where a column has no query.
+    """
+    order = np.array(sorted(range(len(queries)), key=queries.__getitem__), dtype=np.intp)
+    columns = columns[:, order]
+    present = ~np.isnan(columns)
+    if weights is not None:
+        weights = weights[order]
+        present &= weights > 0
+    out = np.full((len(columns), resamples), np.nan)
+    groups: dict[bytes, list[int]] = {}
+    for at, mask in enumerate(present):
+        groups.setdefault(mask.tobytes(), []).append(at)
+    for members in groups.values():
+        mask = present[members[0]]
+        if mask.any():
+            w = None if weights is None else weights[mask]
+            out[members] = _means(columns[members][:, mask], stream(seed, "bootstrap"), resamples, w)
+    return out
+
+
+def _means(columns: F64, rng: Generator, resamples: int, weights: F64 | None) -> F64:
+    size, n = columns.shape
+    numbers, scale = whole(columns if weights is None else np.vstack([columns * weights, weights]))
+    out = np.empty((len(numbers), resamples))
+    rows = max(1, _CHUNK // n)
+    counts = np.empty((rows, n))
+    for start in range(0, resamples, rows):
+        count = min(rows, resamples - start)
+        drawn = rng.integers(0, n, (count, n), dtype=np.int32)
+        drawn += (np.arange(count, dtype=np.int32) * n)[:, None]
+        part = counts[:count]
+        np.copyto(part, np.bincount(drawn.ravel(), minlength=count * n).reshape(count, n))
+        out[:, start : start + count] = numbers @ part.T
+    out /= scale
+    return out / n if weights is None else out[:size] / out[size]
+
+
+def resampled_intervals(
+    columns: F64,
+    queries: Sequence[str],
+    seed: int,
+    level: float = 0.95,
+    method: Literal["bootstrap", "bca"] = "bootstrap",
+    resamples: int = RESAMPLES,
+) -> tuple[Interval | None, ...]:
+    """The percentile or BCa interval of every column's mean; None where all values are equal, or fewer than two.
+
+    Args:
+        columns: float64 of shape (columns, queries); NaN where a query is absent from the column.
+        queries: their ids.
+        seed: of the draws.
+        level: the confidence.
+        method: "bootstrap" is the percentile interval.
+        resamples: how many samples are drawn.
+    """
+    found: list[Interval | None] = []
+    for column, means in zip(columns, resampled_means(columns, queries, seed, resamples), strict=True):
+        known = column[~np.isnan(column)]
+        if why_undefined(known):
+            found.append(None)
+            continue
+        low, high = percentile_ends(means, level) if method == "bootstrap" else bca_ends(means, known, level)
+        found.append(Interval(low, high, level, method, len(known), seed))
+    return tuple(found)
+
+
+def percentile_ends(means: F64, level: float = 0.95) -> tuple[float, float]:
+    """Where the middle `level` of the resampled means lies; nothing is interpolated."""
+    tail, ordered = (1 - level) / 2, np.sort(means)
+    return _reaching(ordered, tail), _reaching(ordered, 1 - tail)
+
+
+def bca_ends(means: F64, values: F64, level: float = 0.95) -> tuple[float, float]:
+    """The ends of the bias-corrected and accelerated interval (Efron, JASA 82, 1987), the jackknife in closed form.
+
+    Args:
+        means: of the samples.
+        values: the original ones, not all equal.
+        level: the confidence.
+    """
+    normal, mean, size = NormalDist(), float(values.mean()), len(means)
+    slack = TIE * float(np.abs(values).sum()) / len(values)
+    share = float((means < mean - slack).sum() + (means <= mean + slack).sum()) / (2 * size)
+    shift = normal.inv_cdf(min(max(share, 1 / size), 1 - 1 / size))
+    error = values - mean
+    acceleration = float((error**3).sum()) / (6 * float((error**2).sum()) ** 1.5)
+    ordered = np.sort(means)
+
+    def end(p: float) -> float:
+        z = shift + normal.inv_cdf(p)
+        return _reaching(ordered, normal.cdf(shift + z / (1 - acceleration * z)))
+
+    return end((1 - level) / 2), end((1 + level) / 2)
