@@ -174,6 +174,7 @@ def _cp_foot(cutoff: int | None, rel: float | None, form: str, judged_only: bool
     blind_to=(
         "relevant documents outside the first k: one hit at rank 1 gives 1 (read R beside it)",
         "how relevant a document is",
+        "documents that nobody judged (read Judged@10 beside it)",
         "whether the answer used it",
     ),
     use_for="contexts handed to a language model, beside R at the same k",

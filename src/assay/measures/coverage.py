@@ -84,7 +84,6 @@ def _unjudged_steps(r: Ranking, cutoff: int | None = None, short: str = "list") 
     extremes="none",
     foot=lambda cutoff, short: _words("not judged", cutoff, short),
     steps=_unjudged_steps,
-    range="0 to 1; low is good",
     says="how much of what was shown nobody has judged",
     blind_to=("whether the documents are any good",),
     use_for="finding runs that the judgments do not fit",

@@ -58,7 +58,11 @@ def _steps(r: Ranking, cutoff: int | None = None, rel: float | None = None, judg
     foot=_foot,
     steps=_steps,
     says="how soon the reader meets the first relevant document",
-    blind_to=("everything after the first relevant document", "how relevant it is"),
+    blind_to=(
+        "everything after the first relevant document",
+        "how relevant it is",
+        "documents that nobody judged (read Judged@10 beside it)",
+    ),
     use_for="known items and questions with one right answer. Several good answers: nDCG",
     agrees="trec_eval 10.0 recip_rank; RR@10 as MS MARCO's MRR@10 but for ties",
     source="Kantor & Voorhees, TREC-5, 1996; Voorhees, TREC-8 question answering, 1999",
@@ -108,7 +112,7 @@ def _rank_steps(r: Ranking, rel: float | None = None, judged_only: bool = False)
         f"rank of the first relevant document, n/a without one{level(rel)}{condensed(judged_only)}"
     ),
     steps=_rank_steps,
-    range="1 to the length of the list; low is good",
+    range="1 to the length of the list",
     says="how far the reader must go to the first relevant document",
     blind_to=("everything after the first relevant document", "queries where none was returned: they have no value"),
     use_for="reading one query beside another. Means: RR, HitRate, since a missing document has no rank",

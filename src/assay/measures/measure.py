@@ -73,6 +73,7 @@ class Parameter:
         words += ["a number"] if float in self.kinds else []
         words += ["a whole number"] if int in self.kinds else []
         words += ["a map such as {1:3,2:9}"] if GainMap in self.kinds else []
+        words += ["qrels (what the judgments say)"] if NoneType in self.kinds else []
         return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
     def example(self) -> str:

@@ -33,7 +33,9 @@ def worked(result: Explanation, documents: bool = True) -> Table:
     columns += [Column("title", is_prose=True, drop=2)] if has["title"] else []
     columns += [Column("score", "right", drop=3)] if has_score else []
     columns += [Column("grade", "right")]
-    columns += [Column("gain", "right"), Column(result.divided_by or "discount", "right", drop=1)] if has_gain else []
+    has_discount = has_gain and result.divided_by != "1"
+    columns += [Column("gain", "right")] if has_gain else []
+    columns += [Column(result.divided_by, "right", drop=1)] if has_discount else []
     columns += [Column("adds", "right")]
     columns += [Column("ideal", "right"), Column("adds", "right")] if result.ideal else []
     columns += [] if result.ideal else [Column("sum", "right", drop=1)]
@@ -45,7 +47,7 @@ def worked(result: Explanation, documents: bool = True) -> Table:
         row += [line.title if line else ""] if has["title"] else []
         row += [Value(line.score) if line and line.score is not None else ""] if has_score else []
         row.append(grade(line))
-        row += gains(line, best, result) if has_gain else []
+        row += gains(line, best)[: has_gain + has_discount]
         row.append(Value(line.adds) if line else "")
         row += ideal(best) if result.ideal else [Value(line.running) if line else ""]
         rows.append(tuple(row))
@@ -76,7 +78,7 @@ def grade(line: Line | None) -> str:
     return "unjudged" if line.grade is None else bare(line.grade)
 
 
-def gains(line: Line | None, best: IdealLine | None, result: Explanation) -> list[Cell]:
+def gains(line: Line | None, best: IdealLine | None) -> list[Cell]:
     """Gain and what it is divided by; a rank that returned nothing shows only the latter."""
     if line is None:
         return ["", Value(1 / best.discount) if best is not None and best.discount else ""]
