@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from assay.errors import InputError, nearest
@@ -87,18 +87,10 @@ def parse(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
 def split(text: str) -> list[str]:
     """A list of measures to the text of each one, further cutoffs (`@5,10`) with the measure that they belong to."""
     pieces: list[str] = []
-    depth, quote, start = 0, "", 0
+    start, depth = 0, 0
     separator = ""
-    for at, sign in enumerate(text + ","):
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "'\"":
-            quote = sign
-        elif sign in "({[":
-            depth += 1
-        elif sign in ")}]":
-            depth -= 1
-        elif depth <= 0 and (sign == "," or sign.isspace()):
+    for at, sign, depth in _nested(text + ","):
+        if depth == 0 and (sign == "," or sign.isspace()):
             piece = text[start:at]
             start = at + 1
             if piece:
@@ -109,12 +101,28 @@ def split(text: str) -> list[str]:
                 separator = sign
             else:
                 separator += sign
-    if quote or depth > 0:
+    if depth > 0:
+        what = "quote" if text.count("'") % 2 or text.count('"') % 2 else "bracket"
         raise InputError(
-            f"a {'quote' if quote else 'bracket'} in {text.strip()} is not closed",
+            f"a {what} in {text.strip()} is not closed",
             remedy="write it like nDCG(gain=exp)@10",
         )
     return pieces
+
+
+def _nested(text: str) -> Iterator[tuple[int, str, int]]:
+    """(place, sign, depth): how many brackets and quotes are open behind each sign; 0 is outside of all."""
+    depth, quote = 0, ""
+    for at, sign in enumerate(text):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        elif sign in "({[":
+            depth += 1
+        elif sign in ")}]":
+            depth = max(depth - 1, 0)
+        yield at, sign, depth + bool(quote)
 
 
 def _parse_one(text: str) -> list[Measure]:
@@ -207,34 +215,17 @@ def _cutoffs(text: str, found: Measure, whole: str) -> list[int]:
 
 def _bracket(text: str, whole: str) -> tuple[str, str]:
     """What stands in the bracket that the text begins with, and what follows it."""
-    depth, quote = 0, ""
-    for at, sign in enumerate(text):
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "'\"":
-            quote = sign
-        elif sign in "({[":
-            depth += 1
-        elif sign in ")}]":
-            depth -= 1
-            if depth == 0:
-                return text[1:at], text[at + 1 :]
+    for at, sign, depth in _nested(text):
+        if depth == 0 and sign in ")}]":
+            return text[1:at], text[at + 1 :]
     raise _malformed(whole, "a bracket is not closed")
 
 
 def _pairs(text: str, whole: str) -> list[tuple[str, str]]:
     """`key=value, key=value` to pairs of text."""
-    pairs, part, depth, quote = [], "", 0, ""
-    for sign in text + ",":
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "'\"":
-            quote = sign
-        elif sign in "{([":
-            depth += 1
-        elif sign in "})]":
-            depth -= 1
-        if sign == "," and depth == 0 and not quote:
+    pairs, part = [], ""
+    for _, sign, depth in _nested(text + ","):
+        if sign == "," and depth == 0:
             if part.strip():
                 key, equals, value = part.partition("=")
                 if not equals or not key.strip() or not value.strip():
