@@ -12,6 +12,7 @@ Exit codes of the command line: 0 fine or PASS, 1 FAIL, 2 INCONCLUSIVE or not en
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 SHOWN = 3
 """How many places of one kind of fault a message shows; the rest is counted."""
@@ -33,13 +34,16 @@ class InputError(AssayError):
         line: the offending line itself, shown below the message.
         more: further faults of the same kind, already as `where: what` lines.
         count: how many faults of this kind there are in all.
+        is_least: whether counting stopped there.
     """
 
     def __init__(
-        self, what: str, where: str = "", remedy: str = "", *, line: str = "", more: Sequence[str] = (), count: int = 1
-    ) -> None:
+        self, what: str, where: str = "", remedy: str = "", *, line: str = "", more: Sequence[str] = (), count: int = 1,
+        is_least: bool = False,
+    ) -> None:  # fmt: skip
         self.what, self.where, self.remedy, self.line = what, where, remedy, line
         self.more, self.count = tuple(more), max(count, 1 + len(more))
+        self.is_least = is_least
         super().__init__(str(self))
 
     def __str__(self) -> str:
@@ -54,17 +58,16 @@ class InputError(AssayError):
             parts.extend(shown)
         hidden = self.count - 1 - len(shown)
         if hidden > 0:
-            parts.append(f"and {hidden:,} more. Nothing was written.")
+            parts.append(f"and {'at least ' if self.is_least else ''}{hidden:,} more. Nothing was written.")
         return "\n".join(parts)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (type(self), self.what, self.where, self.remedy, self.line, self.more, self.count))
+        more = {"line": self.line, "more": self.more, "count": self.count, "is_least": self.is_least}
+        return (_rebuild, (type(self), (self.what, self.where, self.remedy), more))
 
 
-def _rebuild(
-    kind: type[InputError], what: str, where: str, remedy: str, line: str, more: tuple[str, ...], count: int
-) -> InputError:
-    return kind(what, where, remedy, line=line, more=more, count=count)
+def _rebuild(kind: type[InputError], said: tuple[str, str, str], more: dict[str, Any]) -> InputError:
+    return kind(*said, **more)
 
 
 class MissingExtra(AssayError):  # noqa: N818 # the house says what is missing, not that it is an error

@@ -264,3 +264,32 @@ def test_a_file_of_comments_only_is_refused(write, size):
 def test_a_long_comment_in_front_is_no_block(write):
     text = "# a comment\n" * 50 + a_run()
     assert rows(RunBlocks(write(text), 100)).equals(strictly(text))
+
+
+def test_a_byte_order_mark_inside_a_joined_file_is_refused_with_its_line(write):
+    path = write("\ufeff" + "q1 Q0 d1 1 0.5 t\n" * 3 + "\ufeffq2 Q0 d1 1 0.5 t\n")
+    with pytest.raises(InputError, match=r":4: the line begins with a byte order mark"):
+        list(RunBlocks(path))
+
+
+def test_the_faults_of_later_blocks_are_counted_too(write):
+    faulty = "".join(f"q{n} Q0 d1 1 {'x' if n % 3 == 0 else n} t\n" for n in range(1, 31))
+    with pytest.raises(InputError) as caught:
+        list(RunBlocks(write(faulty), size=40))
+    assert caught.value.count == 10
+    assert caught.value.more == tuple(f"{caught.value.where[:-1]}{n}: score 'x' is not a number" for n in (6, 9))
+    many = "".join(f"q{n} Q0 d1 1 x t\n" for n in range(5000))
+    with pytest.raises(InputError, match=r"and at least 99\d more"):
+        list(RunBlocks(write(many), size=40))
+
+
+def test_comment_lines_are_counted_over_the_blocks(write):
+    run = RunBlocks(write("# one\n" + a_run(3) + "# two\n" + a_run(6)), size=60)
+    list(run)
+    assert [fact.split(": ")[1] for fact in run.facts] == ["2 comment lines (starting with #) skipped"]
+
+
+def test_rank_columns_fit_together_where_one_block_needed_the_strict_reader(write):
+    text = "q1 Q0 d1 1 2 t\nq2\x0cQ0 d1 1 2 t more\nq3 Q0 d1 1 .5 t\n# none\n#\n#\n#\n#\n#\n#\nq1 Q0 d2 2 1 t\n"
+    whole = RunBlocks(write(text), size=16, wants_rank=True).whole()
+    assert whole.polars()["rank"].to_list() == [1, 1, 1, 2]

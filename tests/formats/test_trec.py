@@ -200,3 +200,14 @@ def test_written_rows_read_back():
 def test_an_id_that_a_trec_line_cannot_hold_is_not_written(odd):
     with pytest.raises(InputError, match="holds white space"):
         format_qrels({"query_id": ["q"], "doc_id": [odd], "grade": [1.0]})
+
+
+@pytest.mark.parametrize(
+    ("parse", "data"), [(parse_run, b"q1 Q0 d1 1 0.75 t\n"), (parse_qrels, b"q1 0 d1 1\n")], ids=["run", "qrels"]
+)
+def test_a_byte_order_mark_inside_a_joined_file_is_refused(parse, data):
+    mark = b"\xef\xbb\xbf"
+    assert parse(mark + data, "a.run").frame["query_id"] == ["q1"]
+    said = refused(parse, mark + data + mark + data)
+    assert said.startswith("a.run:2: the line begins with a byte order mark, as where files were joined\n")
+    assert parse(data.replace(b"d1", mark + b"d1"), "a.run").frame["doc_id"] == ["\ufeffd1"]

@@ -214,11 +214,14 @@ def _scored(
         wants_rank = conventions.order == "rank"
         blocks = bench.blocks(run, **reading, name=name, wants_rank=wants_rank, progress=progress)
         scores = score(blocks, judged, measures, conventions, name)
-        facts = (
-            [Note("read", fact, run=name) for block in blocks for fact in block.facts] if type(blocks) is list else []
-        )
+        facts = [Note("read", fact, run=name) for part in _parts(blocks) for fact in part.facts]
         found.append(replace(scores, notes=(*facts, *scores.notes), _cache={}))
     return join(found)
+
+
+def _parts(blocks: Any) -> list[Any]:
+    """What knows what reading showed: every block in memory, or the stream as a whole."""
+    return blocks if type(blocks) is list else [blocks]
 
 
 def _with_topics(scores: Scores, topics: Block, parts_by: list[str], held: Choices, judged: Judged) -> Scores:

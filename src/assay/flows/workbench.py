@@ -134,19 +134,12 @@ class Workbench:
 
     def _is_trec(self, source: str, row: type[Any], format: str | None, columns: Mapping[str, str] | None) -> bool:
         """Whether it is a TREC file for which loading polars pays."""
-        if format not in (None, "trec") or columns or not self._is_large(source):
+        small = self.small // 4 if row is Judgment else self.small  # judgments cost more a byte in plain Python
+        if format not in (None, "trec") or columns or not _is_larger(source, small):
             return False
         from assay.formats.recognise import recognise
 
         return format == "trec" or recognise(source, row) == "trec"
-
-    def _is_large(self, source: str) -> bool:
-        if is_stream(source):
-            return True  # nobody knows how much will come
-        try:
-            return os.path.getsize(source) * (_PACKED if _is_packed(source) else 1) > self.small
-        except OSError:
-            return False  # the reader says what is wrong with it
 
     def note(self, source: str) -> None:
         """What was read: the results name it, and nothing is written over it."""
@@ -197,6 +190,10 @@ class _Watched:
     def name(self) -> str:
         return self.blocks.name
 
+    @property
+    def facts(self) -> tuple[str, ...]:
+        return self.blocks.facts
+
     def __iter__(self) -> Iterator[Block]:
         from assay.formats.blocks import SIZE
 
@@ -212,6 +209,16 @@ class _Watched:
 
     def whole(self) -> Block:
         return self.blocks.whole()
+
+
+def _is_larger(source: str, small: int) -> bool:
+    """Whether a file holds more bytes of text than that, as far as its size tells."""
+    if is_stream(source):
+        return True  # nobody knows how much will come
+    try:
+        return os.path.getsize(source) * (_PACKED if _is_packed(source) else 1) > small
+    except OSError:
+        return False  # the reader says what is wrong with it
 
 
 def _is_packed(source: str) -> bool:

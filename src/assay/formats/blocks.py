@@ -13,13 +13,13 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from assay.errors import InputError
+from assay.errors import SHOWN, InputError
 from assay.files import is_stream, name_of, open_bytes
 from assay.tables import Block
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 SIZE = 8 << 20
 """Bytes of a block: larger ones are not faster, and memory grows by about six times the difference."""
+
+_COUNTED = 1000
+"""Faults from which on they are no longer counted: a large file may be wrong in every line."""
 
 _WINDOW = 1 << 16
 _STEP = 1 << 18
@@ -56,13 +59,17 @@ class RunBlocks:
 
     def __iter__(self) -> Iterator[Block]:
         found = False
-        for number, data in enumerate(self._bytes):
-            block = _block(data, self._bytes.line_of, number, self.name, _RUN, rank=self.wants_rank or not found)
+        for block in _blocks(self._bytes, self.name, _RUN, rank=self.wants_rank, first=True):
             if len(block):
                 found = True
                 yield block
         if not found:
             raise _nothing(self.name)
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What reading showed, once all blocks are read."""
+        return _facts(self._bytes)
 
     def whole(self) -> Block:
         """All rows in one block, for a file in which the lines of some query do not stand together."""
@@ -81,8 +88,8 @@ def _joined(pieces: _Pieces, name: str, fields: tuple[str, ...], *, rank: bool) 
     frames: list[pl.DataFrame] = []
     first_rows: list[int] = []
     row = 0
-    for number, data in enumerate(pieces):
-        frames.append(_block(data, pieces.line_of, number, name, fields, rank=rank).polars())
+    for block in _blocks(pieces, name, fields, rank=rank):
+        frames.append(block.polars())
         first_rows.append(row)
         row += frames[-1].height
     if not row:
@@ -96,7 +103,49 @@ def _joined(pieces: _Pieces, name: str, fields: tuple[str, ...], *, rank: bool) 
                 return block.place(row - first_rows[wanted])
         raise InputError("became shorter while it was read", name, "run the command again")
 
-    return Block(pl.concat(frames, rechunk=True), place, name)
+    return Block(pl.concat(frames, rechunk=True), place, name, _facts(pieces))
+
+
+def _facts(pieces: _Pieces) -> tuple[str, ...]:
+    from assay.formats.trec import skipped
+
+    return skipped(pieces.name, sum(pieces.comments.values()))
+
+
+def _blocks(pieces: _Pieces, name: str, fields: tuple[str, ...], *, rank: bool, first: bool = False) -> Iterator[Block]:
+    """Every piece as a block, with ranks where all need them or the first one that has rows.
+
+    The faults of all pieces are said together, as for a file that is read at once.
+    """
+    numbered, found = enumerate(pieces), not first
+    for number, data in numbered:
+        try:
+            block = _block(data, pieces.line_of, number, name, fields, rank=rank or not found, comments=pieces.comments)
+        except InputError as fault:
+            raise _with_later(fault, numbered, pieces, fields, rank or not found) from None
+        found = found or len(block) > 0
+        yield block
+
+
+def _with_later(
+    fault: InputError, rest: Iterator[tuple[int, bytes]], pieces: _Pieces, fields: tuple[str, ...], rank: bool
+) -> InputError:
+    more, count, is_least = list(fault.more), fault.count, False
+    with suppress(InputError):  # the file itself may break off
+        for number, data in rest:
+            if count >= _COUNTED:
+                is_least = True
+                break
+            # to find a line costs a look at all lines before it, and three are shown
+            line_of = pieces.line_of if len(more) < SHOWN - 1 else lambda _: 2
+            try:
+                _block(data, line_of, number, pieces.name, fields, rank=rank)
+            except InputError as later:
+                more += [f"{later.where}: {later.what}", *later.more]
+                count += later.count
+    return InputError(
+        fault.what, fault.where, fault.remedy, line=fault.line, more=more[: SHOWN - 1], count=count, is_least=is_least
+    )
 
 
 class _Pieces:
@@ -105,6 +154,7 @@ class _Pieces:
     def __init__(self, source: Any, size: int) -> None:
         self.name = name_of(source)
         self._size = size
+        self.comments: dict[int, int] = {}
         self._held: BinaryIO | None = None
         self._path: str | None = None
         if isinstance(source, (str, os.PathLike)) and not is_stream(source):
@@ -245,15 +295,18 @@ def _query(data: bytes, begin: int, end: int) -> tuple[bytes, int]:
 
 
 def _block(
-    data: bytes, line_of: Callable[[int], int], number: int, name: str, fields: tuple[str, ...], *, rank: bool
-) -> Block:
-    """One piece of a file as a polars frame."""
+    data: bytes, line_of: Callable[[int], int], number: int, name: str, fields: tuple[str, ...], *, rank: bool,
+    comments: dict[int, int] | None = None,
+) -> Block:  # fmt: skip
+    """One piece of a file as a polars frame; how many comment lines it has is put down under its number."""
     frame = _frame(data, _separator(data), fields, rank)
     if frame is not None:
         return Block(frame, lambda row: f"{name}:{line_of(number) + row}", name)
-    text = _evened(data)
+    text, skipped = _evened(data)
+    if comments is not None:
+        comments[number] = skipped
     if not text.strip(b"\n"):
-        return Block(_empty(fields), str, name)
+        return Block(_empty(fields, rank), str, name)
     if fields is _RUN and text.count(b" ") > (len(fields) - 1) * text.count(b"\n"):
         # an id that holds a blank looks like words behind the tag; the rank then stands where no number can
         frame = _frame(_without_tails(text, len(fields)), b" ", fields, True)
@@ -263,8 +316,7 @@ def _block(
     if frame is None:
         strict = _strict(data, line_of(number), name, fields)
         frame, place = strict.polars(), strict.place
-    if not rank and "rank" in frame.columns:
-        frame = frame.drop("rank")
+    frame = frame.select(_wanted(fields, rank))
     return Block(frame, place or (lambda row: _strict(data, line_of(number), name, fields).place(row)), name)
 
 
@@ -272,13 +324,15 @@ def _nothing(name: str) -> InputError:
     return InputError("holds nothing but comments and blank lines", name, "write it anew")
 
 
-def _empty(fields: tuple[str, ...]) -> pl.DataFrame:
+def _wanted(fields: tuple[str, ...], rank: bool) -> list[str]:
+    return [name for name in fields if name in _NEEDED or (rank and name == "rank")]
+
+
+def _empty(fields: tuple[str, ...], rank: bool) -> pl.DataFrame:
     import polars as pl
 
-    numbers = ("score", "grade")
-    return pl.DataFrame(
-        schema={name: pl.Float64 if name in numbers else pl.String for name in fields if name in _NEEDED}
-    )
+    types = {"score": pl.Float64, "grade": pl.Float64, "rank": pl.Int64}
+    return pl.DataFrame(schema={name: types.get(name, pl.String) for name in _wanted(fields, rank)})
 
 
 def _strict(data: bytes, line: int, name: str, fields: tuple[str, ...]) -> Block:
@@ -321,17 +375,18 @@ def _is_even(data: bytes, separator: bytes, fields: int, lines: int) -> bool:
     return found == lines
 
 
-def _evened(data: bytes) -> bytes:
-    """The same lines with single blanks between fields, without empty lines and comments."""
+def _evened(data: bytes) -> tuple[bytes, int]:
+    """The same lines with single blanks between fields, without empty lines and comments, and how many these were."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     text = b"\n" + data.translate(_BLANKS) + b"\n"
     for old, new in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n"), (b"\n\n", b"\n")):
         while old in text:
             text = text.replace(old, new)
+    comments = 0
     if b"\n#" in text:
-        text = re.sub(rb"\n#[^\n]*", b"", text)
-    return text[1:]
+        text, comments = re.subn(rb"\n#[^\n]*", b"", text)
+    return text[1:], comments
 
 
 def _without_tails(text: bytes, fields: int) -> bytes:
@@ -347,8 +402,10 @@ def _frame(data: bytes, separator: bytes, fields: tuple[str, ...], rank: bool) -
         return None
     if b"#" in data and (data.startswith(b"#") or b"\n#" in data):
         return None
+    if b"\xef" in data and b"\n" + _BOM in data:
+        return None
     types = {"score": pl.Float64, "grade": pl.Float64, "rank": pl.Int64 if rank else pl.String}
-    wanted = [name for name in fields if name in _NEEDED or (rank and name == "rank")]
+    wanted = _wanted(fields, rank)
     try:
         frame = (
             pl.scan_csv(

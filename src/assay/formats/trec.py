@@ -48,14 +48,14 @@ def parse_run(data: bytes, name: str, first_line: int = 1) -> Block:
         first_line: the number that the first of the lines has in the file.
     """
     data = _plain(data, name, first_line)
-    clean = _cut(data, len(RUN)) or _cut(_tidy(data), len(RUN))
+    clean = None if _has_mark(data) else _cut(data, len(RUN)) or _cut(_tidy(data), len(RUN))
     if clean is not None:
         ids, scores, ranks = clean.texts(0, 2), clean.floats(4), clean.digits(3)
         if ids is not None and scores is not None and ranks is not None:
             columns: Columns = {"query_id": ids[0::2], "doc_id": ids[1::2], "score": scores, "rank": ranks}
             return Block(columns, _from(name, first_line), name)
     lines = _Lines(name, first_line, RUN)
-    lines.read(data, (("query_id", 0, _identity), ("doc_id", 2, _identity), ("score", 4, _score), ("rank", 3, _rank)))
+    lines.read(data, (("query_id", 0, _query), ("doc_id", 2, _identity), ("score", 4, _score), ("rank", 3, _rank)))
     return lines.block()
 
 
@@ -68,14 +68,14 @@ def parse_qrels(data: bytes, name: str, first_line: int = 1) -> Block:
         first_line: the number that the first of the lines has in the file.
     """
     data = _plain(data, name, first_line)
-    clean = _cut(data, len(QRELS)) or _cut(_tidy(data), len(QRELS))
+    clean = None if _has_mark(data) else _cut(data, len(QRELS)) or _cut(_tidy(data), len(QRELS))
     if clean is not None:
         ids, grades = clean.texts(0, 2), clean.floats(3)
         if ids is not None and grades is not None:
             columns: Columns = {"query_id": ids[0::2], "doc_id": ids[1::2], "grade": grades}
             return Block(columns, _from(name, first_line), name)
     lines = _Lines(name, first_line, QRELS)
-    lines.read(data, (("query_id", 0, _identity), ("doc_id", 2, _identity), ("grade", 3, _grade)))
+    lines.read(data, (("query_id", 0, _query), ("doc_id", 2, _identity), ("grade", 3, _grade)))
     return lines.block()
 
 
@@ -176,6 +176,16 @@ def _from(name: str, first_line: int) -> Callable[[int], str]:
     return lambda row: f"{name}:{first_line + row}"
 
 
+def _has_mark(data: bytes) -> bool:
+    return b"\xef" in data and (data.startswith(_BOM) or b"\n" + _BOM in data)
+
+
+def _query(raw: bytes) -> str:
+    if raw.startswith(_BOM):  # it would become the first letter of an id that looks like another
+        raise Odd("the line begins with a byte order mark, as where files were joined", "remove the bytes EF BB BF")
+    return _identity(raw)
+
+
 def _identity(raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
@@ -260,13 +270,16 @@ class _Lines:
         if not self.numbers:
             what = "holds nothing but comment lines" if self.n_comments else "holds nothing but blank lines"
             raise InputError(what, self.name, "write it anew")
-        facts: tuple[str, ...] = ()
-        if self.n_comments:
-            lines = "1 comment line" if self.n_comments == 1 else f"{self.n_comments:,} comment lines"
-            facts = (f"{self.name}: {lines} (starting with #) skipped",)
+        facts = skipped(self.name, self.n_comments)
         numbers, name = self.numbers, self.name
         frame: Columns = self.columns
         return Block(frame, lambda row: f"{name}:{numbers[row]}", name, facts)
+
+
+def skipped(name: str, comments: int) -> tuple[str, ...]:
+    """What is said of comment lines: an id that begins with # would be lost among them."""
+    lines = "1 comment line" if comments == 1 else f"{comments:,} comment lines"
+    return (f"{name}: {lines} (starting with #) skipped",) if comments else ()
 
 
 def format_run(columns: Columns, tag: str = "assay") -> bytes:

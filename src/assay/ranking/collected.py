@@ -25,8 +25,8 @@ class Collected:
         self._judged = judged
         self._hits: list[tuple[I64 | None, ...]] = []
         self._left_out: dict[str, int] = {}
-        self._unknown: list[str] = []
-        self._rows = self._n_unknown = self._dropped = 0
+        self._unknown: dict[str, None] = {}  # a query that nobody judged may stand in several blocks
+        self._rows = self._n_unnamed = self._dropped = 0
         self._disagree: int | None = None
         self._only: Aligned | None = None
 
@@ -41,9 +41,9 @@ class Collected:
         self._hits.append((ranking.query, ranking.rank, ranking.judgment, ranking.first, ranking.last))
         for kind, rows in facts.left_out:
             self._left_out[kind] = self._left_out.get(kind, 0) + rows
-        self._unknown += facts.unknown[: EXAMPLES - len(self._unknown)]
+        self._unknown.update(dict.fromkeys(facts.unknown))
         self._rows += facts.rows
-        self._n_unknown += facts.n_unknown
+        self._n_unnamed += facts.n_unknown - len(facts.unknown)
         self._dropped += facts.dropped
         self.is_compared &= facts.disagree is not None
         if facts.disagree is not None:
@@ -75,8 +75,8 @@ class Collected:
         )
         facts = Facts(
             rows=self._rows,
-            unknown=tuple(self._unknown),
-            n_unknown=self._n_unknown,
+            unknown=tuple(self._unknown)[:EXAMPLES],
+            n_unknown=len(self._unknown) + self._n_unnamed,
             dropped=self._dropped,
             left_out=tuple(sorted(self._left_out.items())),
             first_tie=self._first_tie,

@@ -232,7 +232,8 @@ def numbers(block: Block, frame: pl.DataFrame, column: str) -> F64:
     import polars as pl
 
     values: F64 = frame[column].cast(pl.Float64).to_numpy()
-    total = float(values.sum())
+    with np.errstate(over="ignore"):  # scores of 1e308 are lawful; looked at one by one then
+        total = float(values.sum())
     if np.isfinite(total):  # no NaN, no infinity and (as numbers) no null among them
         return values
     bad = np.flatnonzero(~np.isfinite(values))
