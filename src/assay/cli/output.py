@@ -50,7 +50,7 @@ def show(
         inputs: files that may not be overwritten.
         choices: what the view lets the reader choose.
     """
-    kind = format or (ENDINGS.get(Path(output).suffix.lower(), "table") if output and output != "-" else "table")
+    kind = kind_of(format, output)
     check_targets(output, html, [*inputs])
     if html:
         write(html, render(result, "html", choices))
@@ -65,6 +65,16 @@ def show(
         notes(result)
 
 
+def kind_of(format: str | None, output: str | None) -> str:
+    """The format that was asked for, or that the ending of the file says."""
+    return format or (ENDINGS.get(Path(output).suffix.lower(), "table") if output and output != "-" else "table")
+
+
+def names_inputs(format: str | None, output: str | None, html: str | None) -> bool:
+    """Whether what is written names its inputs by their hashes, which cost a pass over large files."""
+    return bool(html) or kind_of(format, output) in SAYS_NOTES
+
+
 def render(result: Any, kind: str, choices: dict[str, Any]) -> bytes:
     """The result in one format."""
     if kind == "assay":
@@ -76,6 +86,10 @@ def render(result: Any, kind: str, choices: dict[str, Any]) -> bytes:
         from assay.report.machine import to_machine
 
         return to_machine(result, kind, **choices)
+    if kind == "html":
+        from assay.report.sheet import to_document
+
+        return to_document(result, **choices).encode("utf-8")
     from assay.report.describe import describe
 
     return draw(describe(result, **choices), kind)

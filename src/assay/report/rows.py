@@ -117,10 +117,6 @@ def blocks(scores: Scores) -> Iterator[tuple[str, Measure, NDArray[Any], NDArray
             yield run, measure, scores.values[r, m], scores.judged[r, m]
 
 
-MANY = 5000
-"""From so many numbers on each distinct one is written once; below, loading `unique` costs more than it saves."""
-
-
 def exact(x: float) -> str:
     """The shortest text that reads back as the same number, as polars writes it."""
     text = repr(x)
@@ -133,13 +129,14 @@ def exact(x: float) -> str:
 
 def texts(values: NDArray[Any], missing: str, write: Callable[[float], str] = exact) -> list[str]:
     """Each number as the shortest text that reads back as the same number; in a long list each distinct one once."""
-    if len(values) < MANY:
-        return [missing if x != x else write(x) for x in values.tolist()]  # NaN is not itself
-    import numpy as np
-
-    distinct, place = np.unique(values, return_inverse=True)
-    said = [missing if x != x else write(x) for x in distinct.tolist()]
-    return np.array(said, dtype=object)[place].tolist() if said else []
+    said: dict[float, str] = {}
+    out = []
+    for x in values.tolist():
+        text = said.get(x)
+        if text is None:
+            text = said[x] = missing if x != x else write(x)  # NaN is not itself
+        out.append(text)
+    return out
 
 
 def field(value: Any) -> str:
