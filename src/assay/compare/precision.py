@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.compare.lists import Lists
 from assay.compare.ranges import Problem, finite, position, running, two_grades
@@ -23,6 +24,9 @@ TRIED = 16
 
 CLIMBED = 400
 """Unjudged documents of a query up to which an inner value is looked for."""
+
+_ROOM = 1 << 18
+"""Numbers in one table of queries by documents, or by labellings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +62,26 @@ class Averages(Problem):
         """Attained; for a difference over more than `TRIED` documents an outer bound."""
         best = self._by_number(of_baseline, of_candidate)
         if of_baseline and of_candidate:
-            for q in np.flatnonzero(self.attained & (np.bincount(self.query, minlength=self.n) > 0)).tolist():
-                best[q] = self._tried(q, of_baseline, of_candidate)
+            many = np.bincount(self.query, minlength=self.n)
+            for size in range(1, TRIED + 1):
+                queries = np.flatnonzero(many == size)
+                for part in np.array_split(queries, max(1, (len(queries) << size) // _ROOM)):
+                    if len(part):
+                        best[part] = self.several(part)._tried(size, of_baseline, of_candidate)
         return finite(best)
 
     def inner(self, of_baseline: float, of_candidate: float) -> F64:
-        """A sum that some labelling attains, near the highest; NaN where none was looked for."""
-        out = self.highest(of_baseline, of_candidate)
+        """A sum that some labelling attains, where `highest` is an outer bound; NaN where none was looked for.
+
+        Where the bound is attained, NaN too: it is its own inner value.
+        """
+        out = np.full(self.n, np.nan)
         many = np.bincount(self.query, minlength=self.n)
-        for q in np.flatnonzero(~self.attained).tolist():
-            out[q] = self._climbed(q, of_baseline, of_candidate) if many[q] <= CLIMBED else np.nan
+        queries = np.flatnonzero((many > TRIED) & (many <= CLIMBED))
+        queries = queries[np.argsort(many[queries], kind="stable")]
+        for part in np.array_split(queries, max(1, int(many[queries].sum()) // _ROOM)):
+            if len(part):
+                out[part] = self.several(part)._climbed(of_baseline, of_candidate)
         return out
 
     def _after(self, docs: I64, grades: I64) -> dict[str, Any]:
@@ -122,67 +136,104 @@ class Averages(Problem):
             each = adds[order] + np.where(there[order], running(self.query, inverse, self.n) - inverse, 0.0)
         return running(self.query, each, self.n)
 
-    def _documents(self, q: int) -> slice:
-        start, end = np.searchsorted(self.query, [q, q + 1])
-        return slice(int(start), int(end))
+    def _tried(self, size: int, of_baseline: float, of_candidate: float) -> F64:
+        """Every labelling, of queries with `size` documents each; each document doubles the table."""
+        sides = []
+        for judged, adds, rank in (
+            (self.baseline, self.in_baseline, self.rank_baseline),
+            (self.candidate, self.in_candidate, self.rank_candidate),
+        ):
+            alone, place = adds.reshape(-1, size), rank.reshape(-1, size)
+            total = judged[:, None]
+            for i in range(size):
+                here = alone[:, [i]]
+                for j in range(i):  # what the documents before it add when they are relevant too
+                    here = np.concatenate([here, here + _pair(place[:, [i]], place[:, [j]])], axis=1)
+                total = np.concatenate([total, total + here], axis=1)
+            sides.append(total)
+        chosen = np.zeros(1)
+        for _ in range(size):
+            chosen = np.concatenate([chosen, chosen + 1])
+        many = self.relevant[:, None] + chosen
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = (of_baseline * sides[0] + of_candidate * sides[1]) / np.minimum(many, self.cap)
+        return np.where(many > 0, value, -np.inf).max(axis=1)  # type: ignore[no-any-return] # float64
 
-    def _tried(self, q: int, of_baseline: float, of_candidate: float) -> float:
-        """Every labelling of one query; each document doubles the table."""
-        docs = self._documents(q)
-        sums = [np.array([self.baseline[q]]), np.array([self.candidate[q]])]
-        many = np.array([self.relevant[q]])
-        ranks = (self.rank_baseline[docs], self.rank_candidate[docs])
-        alone = (self.in_baseline[docs], self.in_candidate[docs])
-        for i in range(docs.stop - docs.start):
-            for side in (0, 1):
-                rank = ranks[side]
-                adds = np.array([alone[side][i]])
-                for j in range(i):  # what the documents before it, relevant or not, let it add
-                    both = rank[i] > 0 and rank[j] > 0
-                    adds = np.concatenate([adds, adds + (1.0 / max(rank[i], rank[j]) if both else 0.0)])
-                sums[side] = np.concatenate([sums[side], sums[side] + adds])
-            many = np.concatenate([many, many + 1])
-        use = many > 0
-        value = (of_baseline * sums[0][use] + of_candidate * sums[1][use]) / np.minimum(many[use], self.cap)
-        return float(value.max(initial=-np.inf))
+    def _climbed(self, of_baseline: float, of_candidate: float) -> F64:
+        """From two labellings, one label at a time as long as the sum grows."""
+        many = np.bincount(self.query, minlength=self.n)
+        there = np.arange(int(many.max())) < many[:, None]
 
-    def _climbed(self, q: int, of_baseline: float, of_candidate: float) -> float:
-        """From several labellings, one label at a time as long as the sum grows."""
-        docs = self._documents(q)
-        one, other = self.rank_baseline[docs], self.rank_candidate[docs]
-        alone = of_baseline * self.in_baseline[docs] + of_candidate * self.in_candidate[docs]
-        pairs = of_baseline * _together(one) + of_candidate * _together(other)
-        judged = of_baseline * self.baseline[q] + of_candidate * self.candidate[q]
-        better = alone > 0
-        starts = [np.zeros(len(alone), np.bool_), np.ones(len(alone), np.bool_), better, ~better]
-        return max(self._climb(start, alone, pairs, judged, float(self.relevant[q])) for start in starts)
+        def table(values: NDArray[Any]) -> NDArray[Any]:
+            out = np.zeros(there.shape, values.dtype)
+            out[there] = values
+            return out
 
-    def _climb(self, labels: Bool, alone: F64, pairs: F64, judged: float, relevant: float) -> float:
-        chosen = labels.copy()
-        adds = alone + pairs @ chosen
-        total = judged + float(alone[chosen].sum()) + float(pairs[np.ix_(chosen, chosen)].sum()) / 2
-        many = relevant + int(chosen.sum())
-        value = total / min(many, self.cap) if many else -np.inf
-        while True:
+        ranks = table(self.rank_baseline), table(self.rank_candidate)
+        alone = table(of_baseline * self.in_baseline + of_candidate * self.in_candidate)
+        judged = of_baseline * self.baseline + of_candidate * self.candidate
+        best = np.full(self.n, -np.inf)
+        for start in (np.zeros(there.shape, np.bool_), alone > 0):
+            climb = _Climb(start, there, alone, ranks, (of_baseline, of_candidate), self.cap)
+            best = np.maximum(best, climb.top(judged, self.relevant))
+        return best
+
+
+def _pair(one: I64, other: I64) -> F64:
+    """What two relevant documents add beyond what each adds alone."""
+    deeper = np.maximum(np.maximum(one, other), 1)
+    return np.where((one > 0) & (other > 0), 1.0 / deeper, 0.0)
+
+
+class _Climb:
+    """Labels that change one at a time, for many queries at once."""
+
+    def __init__(
+        self, chosen: Bool, there: Bool, alone: F64, ranks: tuple[I64, I64], weights: tuple[float, float], cap: float
+    ) -> None:
+        self.chosen, self.there, self.alone = chosen, there, alone
+        self.ranks, self.weights, self.cap = ranks, weights, cap
+
+    def top(self, judged: F64, relevant: F64) -> F64:
+        """The values where no single label raises them any more."""
+        n = len(judged)
+        chosen, adds = self.chosen.copy(), self.alone.copy()
+        total, many = judged.copy(), relevant + chosen.sum(axis=1)
+        rows = np.arange(n)
+        for i in range(chosen.shape[1]):
+            total += np.where(chosen[:, i], adds[:, i], 0.0)  # with those before it
+            adds += np.where(chosen[:, [i]], self._pairs(rows, np.full(n, i)), 0.0)
+        out, left = self._value(total, many), rows
+        while len(left):
             sign = np.where(chosen, -1.0, 1.0)
-            after, number = total + sign * adds, many + sign
-            with np.errstate(divide="ignore", invalid="ignore"):
-                values = np.where(number > 0, after / np.minimum(number, self.cap), -np.inf)
-            i = int(values.argmax())
-            if values[i] <= value + 1e-13:
-                return float(value)
-            chosen[i] = not chosen[i]
-            value, total, many = float(values[i]), float(after[i]), float(number[i])
-            adds = adds + sign[i] * pairs[i]
+            values = self._value(total[:, None] + sign * adds, many[:, None] + sign)
+            values[~self.there[left]] = -np.inf
+            i = values.argmax(axis=1)
+            here = np.arange(len(left))
+            grows = values[here, i] > out[left] + 1e-13
+            left, i, here = left[grows], i[grows], here[grows]
+            out[left] = values[here, i]
+            step = sign[here, i]
+            chosen, adds, total, many = chosen[here], adds[here], total[here], many[here]
+            rows = np.arange(len(left))
+            total += step * adds[rows, i]
+            many = many + step
+            chosen[rows, i] = ~chosen[rows, i]
+            adds += step[:, None] * self._pairs(left, i)
+        return out
 
+    def _value(self, total: F64, many: F64) -> F64:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(many > 0, total / np.minimum(many, self.cap), -np.inf)
 
-def _together(rank: I64) -> F64:
-    """What two relevant documents add beyond what each adds alone; nothing with itself."""
-    there = rank > 0
-    deeper = np.maximum(np.maximum(rank[:, None], rank[None, :]), 1)
-    out = np.where(there[:, None] & there[None, :], 1.0 / deeper, 0.0)
-    np.fill_diagonal(out, 0.0)
-    return out
+    def _pairs(self, queries: I64, i: I64) -> F64:
+        """What document i of each query adds to the others, nothing to itself."""
+        out = np.zeros((len(queries), self.there.shape[1]))
+        for weight, rank in zip(self.weights, self.ranks, strict=True):
+            mine = rank[queries]
+            out += weight * _pair(mine, mine[np.arange(len(queries)), i][:, None])
+        out[np.arange(len(queries)), i] = 0.0
+        return out
 
 
 def averages(measure: Measure, lists: Lists) -> Problem:

@@ -7,6 +7,7 @@ negated highest of the negated. Subtracting two ranges would not do: both lists 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
@@ -53,8 +54,8 @@ class Problem:
         raise NotImplementedError
 
     def inner(self, of_baseline: float, of_candidate: float) -> F64:
-        """A sum that some grades attain: the highest, unless that is an outer bound; NaN where it is not known."""
-        return self.highest(of_baseline, of_candidate)
+        """A sum that some grades attain, where the highest is an outer bound and one was found; NaN elsewhere."""
+        return np.full(self.n, np.nan)
 
     def several(self: P, queries: I64) -> P:
         """Some queries, in this order; one may come several times."""
@@ -247,11 +248,30 @@ class Gains(Problem):
         }
 
 
+def posed(
+    measure: Measure, lists: Lists, levels: Sequence[float] | None = None, depth: int | None = None
+) -> tuple[Lists, Problem] | str:
+    """The lists down to the depth that matters and the problem that the measure poses there, or why there is none.
+
+    Args:
+        measure: the measure.
+        lists: both runs and their unjudged documents.
+        levels: grades of the scale beside those of the judgments.
+        depth: how far down either list a document could have any grade; the measure's own cutoff when None.
+    """
+    looked = lists.inside(measure.cutoff if depth is None else depth)
+    known = lists.baseline.judged.levels
+    if levels is not None:
+        known = np.union1d(known, np.array(levels, dtype=np.float64))
+    found = problem(Measure(measure.name, _kept(measure), measure.cutoff), looked, known)
+    return found if isinstance(found, str) else (looked, found)
+
+
 def problem(measure: Measure, lists: Lists, levels: F64) -> Problem | str:
     """The problem that a measure poses, or why there is no algorithm for it.
 
     Args:
-        measure: with `judged_only` or without: once their grades are known, unjudged documents stay in the list.
+        measure: without `judged_only`: once their grades are known, unjudged documents stay in the list.
         lists: both runs and their unjudged documents, those of the first k alone.
         levels: the grades of the scale.
     """
@@ -319,7 +339,7 @@ def _length(returned: I64, cutoff: int | None, short: str) -> F64:
 
 def _firsts(measure: Measure, lists: Lists) -> Firsts:
     cutoff, is_rr = measure.cutoff, measure.name == "RR"
-    values = [Measure(measure.name, _kept(measure), cutoff).compute(r) for r in (lists.baseline, lists.candidate)]
+    values = [measure.compute(r) for r in (lists.baseline, lists.candidate)]
 
     def worth(rank: I64) -> F64:
         seen = (rank > 0) if cutoff is None else (rank > 0) & (rank <= cutoff)

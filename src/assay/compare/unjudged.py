@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.compare.lists import Lists
-from assay.compare.ranges import Problem, problem
+from assay.compare.ranges import Problem, posed
 from assay.measures.measure import Measure
 from assay.ranking.ranking import F64, I64, Bool, Ranking
 from assay.results import kept
@@ -157,11 +157,10 @@ def bounds(
         depth: how far down either list a document could have any grade; the measure's own cutoff when None.
     """
     judged = lists.baseline.judged
-    looked = lists.inside(measure.cutoff if depth is None else depth)
     n = lists.n
     counted = measure.has_relevant(judged) if counts is None else counts
-    plain = Measure(measure.name, tuple(p for p in measure.changed if p[0] != "judged_only"), measure.cutoff)
-    found = _problem(plain, looked, levels)
+    found = posed(measure, lists, levels, depth)
+    looked = lists.inside(measure.cutoff if depth is None else depth) if isinstance(found, str) else found[0]
     unjudged = np.bincount(looked.query, minlength=n).astype(np.int64)
     now = _now(measure, lists.candidate) - _now(measure, lists.baseline)
     shares = [_judged_share(r, measure.cutoff, counted) for r in (lists.baseline, lists.candidate)]
@@ -169,7 +168,7 @@ def bounds(
     if isinstance(found, str):
         sharp, why, ends = np.zeros(n, np.bool_), found, dict.fromkeys(_ENDS, np.full(n, np.nan))
     else:
-        sharp, why, ends = found.attained, "", _ends(found)
+        sharp, why, ends = found[1].attained, "", _ends(found[1])
     return Bounds(
         measure=measure, baseline=names[0], candidate=names[1], depth=looked.depth, counts=counted, unjudged=unjudged,
         now=now, sharp=sharp, may_be_undefined=~measure.has_relevant(judged), why=why, **ends,
@@ -183,15 +182,10 @@ _ENDS = (
 )  # fmt: skip
 
 
-def _problem(measure: Measure, lists: Lists, levels: Sequence[float] | None) -> Problem | str:
-    judged = lists.baseline.judged
-    known = judged.levels if levels is None else np.union1d(judged.levels, np.array(levels, dtype=np.float64))
-    return problem(measure, lists, known)
-
-
 def _ends(found: Problem) -> dict[str, F64]:
     low, high = -found.highest(1.0, -1.0), found.highest(-1.0, 1.0)
-    inner_low, inner_high = -found.inner(1.0, -1.0), found.inner(-1.0, 1.0)
+    inner_low = np.where(found.attained, low, -found.inner(1.0, -1.0))
+    inner_high = np.where(found.attained, high, found.inner(-1.0, 1.0))
     ends = (
         -found.highest(-1.0, 0.0), found.highest(1.0, 0.0), -found.highest(0.0, -1.0), found.highest(0.0, 1.0),
         low, high, inner_low, inner_high,
