@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assay.keys import stream
 from assay.stats.intervals import Interval, why_undefined
+from assay.stats.products import TILE, Products
 from assay.stats.signs import TIE, whole
 
 F64 = NDArray[np.float64]
@@ -110,15 +111,13 @@ def _means(columns: F64, rng: Generator, resamples: int, weights: F64 | None) ->
     size, n = columns.shape
     numbers, scale = whole(columns if weights is None else np.vstack([columns * weights, weights]))
     out = np.empty((len(numbers), resamples))
-    rows = max(1, _CHUNK // n)
-    counts = np.empty((rows, n))
-    for start in range(0, resamples, rows):
-        count = min(rows, resamples - start)
-        drawn = rng.integers(0, n, (count, n), dtype=np.int32)
-        drawn += (np.arange(count, dtype=np.int32) * n)[:, None]
-        part = counts[:count]
-        np.copyto(part, np.bincount(drawn.ravel(), minlength=count * n).reshape(count, n))
-        out[:, start : start + count] = numbers @ part.T
+    products = Products(numbers, largest=n)
+    for start in range(0, resamples, TILE):
+        part = out[:, start : start + TILE]
+        width = part.shape[1]
+        drawn = rng.integers(0, n, (width, n), dtype=np.int32)
+        drawn += (np.arange(width, dtype=np.int32) * n)[:, None]
+        products.times(np.bincount(drawn.ravel(), minlength=width * n).reshape(width, n).T, part)
     out /= scale
     return out / n if weights is None else out[:size] / out[size]
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.keys import fingerprint
+from assay.stats.products import TILE, Products
 
 F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
@@ -24,8 +25,10 @@ TIE = 1e-9
 """Differences up to this are ties; times the sum of |d|, also how far two sums may differ and still be equal."""
 FINEST = 2000
 """Steps to 1 of the finest lattice that is looked for."""
-_CHUNK_BYTES = 24 << 20
-"""Signs held at a time."""
+_BLOCK = 8192
+"""Patterns in a block of sums at most, so that the sums of a column stay near the processor."""
+_HELD = 1 << 22
+"""Sums held at a time."""
 _EXACT_BITS = 52
 """Whole numbers up to 2^53 are exact in float64; one bit is left for the doubling of a sum."""
 
@@ -128,34 +131,27 @@ def whole(columns: F64) -> tuple[F64, F64]:
     return np.rint(columns * scale), scale
 
 
-def signed_sums(columns: F64, signs: Signs, start: int = 0, most: int = 8192) -> Iterator[F64]:
+def signed_sums(columns: F64, signs: Signs, start: int = 0) -> Iterator[F64]:
     """The sum of s d of every column under every pattern, block by block.
 
     Args:
         columns: float64 of shape (columns, queries), whole numbers (see `whole`).
         signs: the patterns.
         start: the first pattern.
-        most: patterns in a block at most.
 
     Yields:
         float64 of shape (columns, patterns of the block); the memory is used again for the next block.
     """
-    size, n = columns.shape
-    # sums of small whole numbers are exact in float32, which takes half the time
-    narrow = float(np.abs(columns).sum(axis=1).max(initial=0)) < 2**23
-    kind = np.float32 if narrow else np.float64
-    left = np.ascontiguousarray(columns, dtype=kind)
+    size = len(columns)
     totals = columns.sum(axis=1, keepdims=True)
-    chunk = max(64, min(most, _CHUNK_BYTES // (np.dtype(kind).itemsize * max(n, 1))) // 64 * 64)
-    block = max(chunk, min(most, _CHUNK_BYTES // (8 * max(size, 1))) // chunk * chunk)
-    out, drawn = np.empty((size, block)), np.empty((n, chunk), dtype=kind)
+    products = Products(columns)
+    block = max(TILE, min(_BLOCK, _HELD // max(size, 1)) // TILE * TILE)
+    out = np.empty((size, block))
     for begin in range(start, signs.count, block):
         end = min(begin + block, signs.count)
-        for at in range(begin, end, chunk):
-            stop = min(at + chunk, end)
-            right = drawn[:, : stop - at]
-            np.copyto(right, signs.bits(at, stop))
-            out[:, at - begin : stop - begin] = left @ right
+        for at in range(begin, end, TILE):
+            stop = min(at + TILE, end)
+            products.times(signs.bits(at, stop), out[:, at - begin : stop - begin])
         found = out[:, : end - begin]
         found *= 2
         found -= totals
