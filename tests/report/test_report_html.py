@@ -108,3 +108,16 @@ def test_markdown_of_scores_has_a_table_and_how_it_was_made() -> None:
     assert "| nDCG@10 | bm25 | 0.5000 | n/a: n 3 | 0.500 |" in text
     assert "- ◆ dense: the rank column" in text
     assert "<details><summary>How this was made</summary>" in text
+
+
+def test_markdown_of_strangers_ids_keeps_its_cells_and_sends_nothing_to_the_terminal() -> None:
+    ids = ["a|b", "`|`", "\x1b[31m", "\u202egnp", "&lt;"]
+    table = Table((Column("query", mono=True), Column("note")), tuple((one, one) for one in ids))
+    lines = to_markdown(Page("t", ("x",), (table,))).splitlines()[4:]
+    assert lines == [
+        r"| `a\|b` | a\|b |",
+        r"| `` `\|` `` | \`\|\` |",
+        r"| `\x1b[31m` | \\x1b\[31m |",
+        r"| `\u202egnp` | \\u202egnp |",
+        r"| `&lt;` | \&lt; |",
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.report.figures import show
+from assay.report.letters import clean
 from assay.report.page import Cell, Facts, Heading, Mark, Page, Part, Prose, Remarks, Table, Worked
 from assay.report.text import MARKS
 
@@ -18,15 +19,23 @@ def to_markdown(page: Page) -> str:
 
 def _text(text: str) -> str:
     """A text whose letters mean themselves."""
-    for letter in "\\`*_<>[]|#":
+    text = _line(text)
+    for letter in "\\`*_<>[]|#&":
         text = text.replace(letter, "\\" + letter)
-    return " ".join(text.split())
+    return text
+
+
+def _line(text: str) -> str:
+    """A text in one line; letters that would steer a terminal or turn the reading around are shown by their codes."""
+    return clean(" ".join(text.split()))
 
 
 def _code(text: str) -> str:
+    """A text as it is written, for a cell of a table: a bar would end the cell also here."""
+    text = _line(text).replace("|", "\\|")
     fence = "`" * (max((len(run) for run in _ticks(text)), default=0) + 1)
     blank = " " if "`" in text else ""
-    return f"{fence}{blank}{' '.join(text.split())}{blank}{fence}"
+    return f"{fence}{blank}{text}{blank}{fence}"
 
 
 def _ticks(text: str) -> list[str]:
@@ -45,8 +54,8 @@ def _part(part: Part) -> str:
     if isinstance(part, Remarks):
         return "\n".join(f"- {_cell(remark)}" for remark in part.lines)
     if isinstance(part, Worked):
-        return "```text\n" + "\n".join(part.lines).replace("```", "'''") + "\n```"
-    return f"{_text(part.lead)}\n\n```sh\n{part.line}\n```"
+        return "```text\n" + "\n".join(map(clean, part.lines)).replace("```", "'''") + "\n```"
+    return f"{_text(part.lead)}\n\n```sh\n{clean(part.line)}\n```"
 
 
 def _facts(part: Facts) -> str:
