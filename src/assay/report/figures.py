@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.report.page import Cell, Drawn, Mark, Range, Value
+from assay.report.page import Cell, Drawn, Mark, Range, Value, Whisker
 
 NARROW_SPACE = "\u202f"
 MINUS = "\u2212"
@@ -42,7 +42,7 @@ def show(cell: Cell, most: int | None = None) -> str:
         return cell
     if isinstance(cell, Mark):
         return cell.text
-    if isinstance(cell, Drawn):
+    if isinstance(cell, (Drawn, Whisker)):
         return ""
     places = cell.places if most is None else min(cell.places, most)
     if isinstance(cell, Value):

@@ -27,6 +27,7 @@ from assay.report.page import (
     Table,
     Tone,
     Value,
+    Whisker,
     Worked,
 )
 from assay.results import RENDERERS
@@ -68,7 +69,7 @@ def to_fragment(page: Page) -> str:
     """The page as a part of a web page that has the style already."""
     said = "".join(f'<p class="lead">{_cell(cell)}</p>' for cell in page.answer)
     out = [f'<div class="answer"><h1>{_text(page.title)}</h1>{said}</div>']
-    out.extend(_part(part) for part in page.parts)
+    out.extend(to_part(part) for part in page.parts)
     if page.made is not None:
         out.append(f'<footer class="made"><h2>How this was made</h2>{_facts(page.made)}</footer>')
     return "\n".join(out)
@@ -101,7 +102,8 @@ def _text(text: str) -> str:
     return escape(text, quote=True)
 
 
-def _part(part: Part) -> str:
+def to_part(part: Part) -> str:
+    """One part of a page."""
     if isinstance(part, Table):
         return _table(part)
     if isinstance(part, Heading):
@@ -157,7 +159,7 @@ def _row(table: Table, row: tuple[Cell, ...], above: tuple[Cell, ...] | None, ed
     out, again, labels = [], above is not None, table.labels()
     for i, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
         again = again and column.is_grouped and above is not None and above[i] == cell
-        said = _cell(cell)
+        said = _whisker(cell, column) if isinstance(cell, Whisker) else _cell(cell)
         if again:
             said = f'<span class="again">{said}</span>'
         kinds = {
@@ -178,14 +180,30 @@ def _class(column: Column, extra: str = "") -> str:
     return f' class="{names.strip()}"' if names.strip() else ""
 
 
+def mark(cell: Mark) -> str:
+    """Words with their shape and colour."""
+    return _cell(cell)
+
+
 def _cell(cell: Cell) -> str:
     if isinstance(cell, Mark) and cell.tone != "plain":
         shape = f'<svg viewBox="0 0 24 24" aria-hidden="true">{SHAPES[cell.tone]}</svg>'
+        if cell.label:
+            return f'<span class="v v-{cell.tone}">{shape}{_text(cell.label)}</span> {_text(cell.text)}'
         return f'<span class="v v-{cell.tone}">{shape}{_text(cell.text)}</span>'
     if isinstance(cell, Drawn):
         return _drawn(cell)
     most = PLACES if isinstance(cell, (Value, Range)) else None
     return _text(show(cell, most))
+
+
+def _whisker(cell: Whisker, column: Column) -> str:
+    """A difference on the axis that its column shares."""
+    from assay.report.charts import Effect, small
+
+    if cell.x is None or column.axis is None:
+        return ""
+    return small(Effect(cell.x, cell.low, cell.high), column.axis.low, column.axis.high, 230, cell.threshold).svg("")
 
 
 AXIS = 240

@@ -10,11 +10,17 @@ from assay.report.text import MARKS
 
 def to_markdown(page: Page) -> str:
     """The page in the Markdown that GitHub and GitLab show; the answer stands first, in bold."""
-    out = [f"**{_cell(cell)}**" for cell in page.answer]
+    out = [_answer(cell) for cell in page.answer]
     out.extend(filter(None, (_part(part) for part in page.parts)))
     if page.made is not None:
         out.append(f"<details><summary>How this was made</summary>\n\n{_facts(page.made)}\n\n</details>")
     return "\n\n".join(out) + "\n"
+
+
+def _answer(cell: Cell) -> str:
+    if isinstance(cell, Mark) and cell.label:
+        return f"**{MARKS[cell.tone]} {_text(cell.label)}**: {_text(cell.text)}".replace("** ", "**", 1)
+    return f"**{_cell(cell)}**"
 
 
 def _text(text: str) -> str:

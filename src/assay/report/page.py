@@ -46,10 +46,17 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Words with a shape and a colour."""
+    """Words with a shape and a colour.
+
+    Args:
+        tone: the shape and the colour.
+        text: the words.
+        label: a word or two that carry the mark, before the words: `BETTER overall`.
+    """
 
     tone: Tone
     text: str
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,41 @@ class Drawn:
     high: float | None
 
 
-Cell = str | Value | Range | Mark | Drawn
+@dataclass(frozen=True, slots=True)
+class Whisker:
+    """A difference with its interval, drawn on the axis of its column: filled when zero is outside, else hollow.
+
+    Args:
+        x: the difference; nothing is drawn where there is none.
+        low: of its interval; None when there is none.
+        high: of its interval.
+        threshold: what is allowed; None when nothing is.
+    """
+
+    x: float | None
+    low: float | None = None
+    high: float | None = None
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What all drawings of a column share; zero lies on it.
+
+    Args:
+        low: its left end.
+        high: its right end.
+        ticks: numbers that are printed above it.
+        columns: how wide it is on a terminal.
+    """
+
+    low: float
+    high: float
+    ticks: tuple[float, ...] = ()
+    columns: int = 30
+
+
+Cell = str | Value | Range | Mark | Drawn | Whisker
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +119,8 @@ class Column:
         mono: what the machine reads: ids, commands.
         gap: spaces before the column on a terminal.
         is_drawn: drawings; a terminal and programs get the figures beside it.
+        axis: what drawings with a zero line share; a terminal draws those too.
+        is_instead: the figures of the drawings; a terminal shows them only where there is no room to draw.
     """
 
     head: str
@@ -89,6 +132,8 @@ class Column:
     mono: bool = False
     gap: int = 3
     is_drawn: bool = False
+    axis: Axis | None = None
+    is_instead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +146,7 @@ class Table:
         foot: rows below a second rule, such as a sum.
         name: what the table shows, for those who hear it.
         tall: many rows: the page shows them in a window of their own.
+        title: what the drawings of the table show; it stands above them, beside the numbers of their axis.
     """
 
     columns: tuple[Column, ...]
@@ -108,19 +154,20 @@ class Table:
     foot: tuple[tuple[Cell, ...], ...] = ()
     name: str = ""
     tall: bool = False
+    title: str = ""
 
     def labels(self) -> list[str]:
         """What each column is called where it stands alone: a head that stands twice names its left neighbour too."""
         heads = [column.head for column in self.columns]
         return [f"{heads[i - 1]} {head}" if head in heads[:i] else head for i, head in enumerate(heads)]
 
-    def without_drawings(self) -> Table:
-        """The table as those see it who cannot be shown a drawing."""
-        keep = [i for i, column in enumerate(self.columns) if not column.is_drawn]
+    def without_drawings(self, axes: bool = False) -> Table:
+        """The table as those see it who cannot be shown a drawing; with `axes`, who can be shown a simple one."""
+        keep = [i for i, column in enumerate(self.columns) if not column.is_drawn or (axes and column.axis)]
         if len(keep) == len(self.columns):
             return self
         rows, foot = (tuple(tuple(row[i] for i in keep) for row in part) for part in (self.rows, self.foot))
-        return Table(tuple(self.columns[i] for i in keep), rows, foot, self.name, self.tall)
+        return Table(tuple(self.columns[i] for i in keep), rows, foot, self.name, self.tall, self.title)
 
 
 @dataclass(frozen=True, slots=True)

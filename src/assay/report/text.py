@@ -23,8 +23,10 @@ from assay.report.page import (
     Table,
     Tone,
     Value,
+    Whisker,
     Worked,
 )
+from assay.report.whiskers import axis_head, axis_numbers, whisker
 
 MARKS: dict[Tone, str] = {"better": "▲", "worse": "▼", "unsure": "◆", "pass": "✔", "fail": "✖", "plain": ""}
 COLOURS: dict[Tone, str] = {"better": "34", "pass": "34", "worse": "33;1", "fail": "33;1", "unsure": "33", "plain": ""}
@@ -78,7 +80,8 @@ def to_text(
         encoding: of what is printed on.
     """
     paper = Paper(max(width, 20), color, ascii, encoding)
-    blocks = [[line for cell in page.answer for line in _answer(cell, paper)]]
+    labels = _widest_label(page.answer)
+    blocks = [[line for cell in page.answer for line in _answer(cell, paper, labels)]]
     before: Part | None = None
     for part in (*page.parts, *((page.made,) if made and page.made else ())):
         lines = _remarks(part, paper, _label(before)) if isinstance(part, Remarks) else _part(part, paper)
@@ -89,6 +92,10 @@ def to_text(
         before = part
     text = "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks if block)
     return (plain(text) if ascii else text) + "\n"
+
+
+def _widest_label(answer: Sequence[Cell]) -> int:
+    return max((width(cell.label) for cell in answer if isinstance(cell, Mark)), default=0)
 
 
 def mark(cell: Mark, paper: Paper) -> str:
@@ -103,7 +110,15 @@ def mark(cell: Mark, paper: Paper) -> str:
     return f"\x1b[{code}m{text}\x1b[0m"
 
 
-def _answer(cell: Cell, paper: Paper) -> list[str]:
+def _answer(cell: Cell, paper: Paper, labels: int = 0) -> list[str]:
+    """A line of the answer; labelled lines stand below one another."""
+    if isinstance(cell, Mark) and cell.label:
+        if paper.width < NARROW:
+            return [mark(Mark(cell.tone, cell.label), paper), *wrap(paper.clean(cell.text), paper.width)]
+        indent = labels + 5
+        sign = mark(Mark(cell.tone, cell.label), paper)
+        first, *rest = wrap(paper.clean(cell.text), max(paper.width - indent, SHORTEST_PROSE))
+        return [sign + " " * (indent - _wide(sign)) + first, *(" " * indent + line for line in rest)]
     if isinstance(cell, Mark) and cell.tone != "plain":
         first, *rest = wrap(paper.clean(cell.text), paper.width - 2)
         return [mark(Mark(cell.tone, first), paper), *("  " + line for line in rest)]
@@ -160,10 +175,11 @@ def _remarks(part: Remarks, paper: Paper, label: int) -> list[str]:
 def _table(table: Table, paper: Paper) -> list[str]:
     if not table.rows:
         return []
-    table = table.without_drawings()
+    table = table.without_drawings(axes=True)
     keep = list(range(len(table.columns)))
-    cells = [[_cell(cell, paper) for cell in row] for row in (*table.rows, *table.foot)]
-    heads = [paper.clean(column.head) for column in table.columns]
+    cells = [[_cell(cell, paper, column) for cell, column in zip(row, table.columns, strict=True)]
+             for row in (*table.rows, *table.foot)]  # fmt: skip
+    heads = [axis_head(column.axis) if column.axis else paper.clean(column.head) for column in table.columns]
     _align_points(table, cells)
     widths = [max(width(head), *(_wide(row[i]) for row in cells)) for i, head in enumerate(heads)]
     if paper.width < NARROW:
@@ -171,6 +187,10 @@ def _table(table: Table, paper: Paper) -> list[str]:
     least = [
         min(w, max(SHORTEST_PROSE, width(heads[i]))) if table.columns[i].is_prose else w for i, w in enumerate(widths)
     ]
+    drawn = [i for i in keep if not table.columns[i].is_instead]
+    if len(drawn) < len(keep):
+        fits = _total(table.columns, least, drawn) <= paper.width
+        keep = drawn if fits else [i for i in keep if not table.columns[i].axis]
     while _total(table.columns, least, keep) > paper.width:
         droppable = [i for i in keep if table.columns[i].drop]
         if not droppable:
@@ -216,7 +236,7 @@ def _rows(table: Table, heads: list[str], cells: list[list[str]], widths: list[i
         return out
 
     rule = "─" * _total(table.columns, widths, keep)
-    lines = [*line(heads), rule]
+    lines = [*_above(table, widths, keep), *line(heads), rule]
     drawn = []
     above: list[str] = []
     for row in cells[: len(table.rows)]:
@@ -236,19 +256,35 @@ def _rows(table: Table, heads: list[str], cells: list[list[str]], widths: list[i
     return lines
 
 
+def _above(table: Table, widths: list[int], keep: list[int]) -> list[str]:
+    """The title of the table, and in the same line the numbers of the axis that its drawings share."""
+    at = next((i for i in keep if table.columns[i].axis), None)
+    axis = None if at is None else table.columns[at].axis
+    if at is None or axis is None:
+        return [table.title] if table.title else []
+    before = keep[: keep.index(at)]
+    start = sum(widths[i] + table.columns[i].gap for i in before) - (table.columns[before[0]].gap if before else 0)
+    start += table.columns[at].gap if before else 0
+    numbers = axis_numbers(axis, start)
+    blanks = len(numbers) - len(numbers.lstrip(" "))
+    if width(table.title) + 2 > blanks:
+        return [table.title, numbers] if table.title else [numbers]
+    return [pad(table.title, blanks) + numbers[blanks:]]
+
+
 def _blocks(table: Table, cells: list[list[str]], paper: Paper) -> list[str]:
     """One block a row: its names in the first line, then a line a number."""
     names = [i for i, column in enumerate(table.columns) if i == 0 or column.is_name]
-    label = max((width(c.head) for i, c in enumerate(table.columns) if i not in names), default=0) + 2
-    lines: list[str] = []
+    label = max((width(c.head) for i, c in enumerate(table.columns) if i not in names and not c.axis), default=0) + 2
+    lines: list[str] = [*wrap(table.title, paper.width), ""] if table.title else []
     for row in cells:
-        if lines:
+        if lines and lines[-1]:
             lines.append("")
         title = "  ".join(cut(row[i].strip(), max(paper.width // len(names) - 2, SHORTEST_NAME)) for i in names)
         lines.append(title)
         for i, column in enumerate(table.columns):
             said = row[i].strip()
-            if i in names or not said:
+            if i in names or not said or column.axis:
                 continue
             first, *rest = wrap(said, max(paper.width - label - 2, 12)) if "\x1b" not in said else [said]
             lines.append("  " + pad(paper.clean(column.head), label) + first)
@@ -260,7 +296,9 @@ def _total(columns: Sequence[Column], widths: Sequence[int], keep: Sequence[int]
     return sum(widths[i] for i in keep) + sum(columns[i].gap for i in keep[1:])
 
 
-def _cell(cell: Cell, paper: Paper) -> str:
+def _cell(cell: Cell, paper: Paper, column: Column) -> str:
+    if isinstance(cell, Whisker) and column.axis:
+        return whisker(cell, column.axis)
     return mark(cell, paper) if isinstance(cell, Mark) else paper.clean(show(cell))
 
 

@@ -1,0 +1,164 @@
+"""The evidence under a verdict: every query, the segments, the stages, the unjudged; each a chart with its figures."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from assay.report.bounds import find, lines
+from assay.report.curves import MANY
+from assay.report.dossier import segments
+from assay.report.figures import count
+from assay.report.html import mark, to_part
+from assay.report.page import Column, Mark, Range, Table, Value
+from assay.report.pictures import WIDTHS, Draw, Pair, recall_lines
+from assay.report.svg import NARROW
+from assay.report.verdicts import first_of
+from assay.report.views.comparison import heterogeneity, segment_table
+
+if TYPE_CHECKING:
+    from assay.compare.comparison import Comparison
+    from assay.compare.stages import Stage
+
+SWATCHES = (
+    ("f-gained", "value"),
+    ("f-rank", "ranking loss: ceiling minus value"),
+    ("f-found", "retrieval loss: 1 minus ceiling"),
+)
+
+
+def figure(name: str, draw: Draw | None, caption: str, before: str = "") -> str:
+    """A chart twice, wide and for a phone, below its caption; nothing where there is none."""
+    if draw is None:
+        return ""
+    wide, narrow = draw(WIDTHS[name]).svg(), draw(NARROW).svg()
+    return (
+        f"<figure><figcaption>{escape(caption)}</figcaption>{before}"
+        f'<div class="wide-only">{wide}</div><div class="narrow-only">{narrow}</div></figure>'
+    )
+
+
+def figures(table: Table | None) -> str:
+    """The figures of a chart, folded below it."""
+    return f"<details><summary>Figures</summary>{to_part(table)}</details>" if table else ""
+
+
+def section(title: str, lead: str, inside: str, place: str = "") -> str:
+    """A part of the report with its heading; `lead` is HTML."""
+    said = f"<p>{lead}</p>" if lead else ""
+    at = f' id="{place}"' if place else ""
+    return f"<section{at}><header><h2>{escape(title)}</h2>{said}</header>{inside}</section>"
+
+
+def differences(comparison: Comparison, pair: Pair, drawn: dict[str, Draw], several: bool) -> str:
+    """Every query sorted by its difference, and the segments on one scale."""
+    d = first_of(comparison.differences, pair, comparison.primary)
+    if d is None or "queries" not in drawn:
+        return ""
+    kind = segments(comparison)[0]
+    caption = "One bar a query." if d.n <= MANY else "Every query in order, too many for a bar each."
+    caption += f" {count(d.wins)} better, {count(d.ties)} equal, {count(d.losses)} worse."
+    caption += f" The strips show where each {kind} lies." if kind else ""
+    who = escape(f"{pair[1]} against {pair[0]}") if several else ""
+    first = section("Every query, sorted by its difference", who, figure("queries", drawn["queries"], caption))
+    if "segments" not in drawn:
+        return first
+    chosen = [segment for segment in comparison.segments if segment.kind == kind]
+    caption = "Grey: smaller than this many queries can detect at 80 % power. Hollow: zero is inside. "
+    caption += heterogeneity(comparison, kind, pair)
+    forest = figure("segments", drawn["segments"], caption) + figures(segment_table(comparison, chosen, kind, pair))
+    others = other_kinds(comparison, pair, kind)
+    return f'<div class="two">{first}{section(f"By {kind}", who, forest)}</div>{others}'
+
+
+def other_kinds(comparison: Comparison, pair: Pair, first: str) -> str:
+    """Further columns of segments, as tables."""
+    out = []
+    for kind in dict.fromkeys(segment.kind for segment in comparison.segments):
+        chosen = [segment for segment in comparison.segments if segment.kind == kind]
+        table = segment_table(comparison, chosen, kind, pair) if kind != first else None
+        if table:
+            out.append(section(f"By {kind}", escape(heterogeneity(comparison, kind, pair)), to_part(table)))
+    return "".join(out)
+
+
+def stages(comparison: Comparison, drawn: dict[str, Draw]) -> str:
+    """Which stage loses it: the split, and recall against depth."""
+    found = comparison.stages
+    if found is None:
+        return ""
+    lead = "".join(mark(Mark("unsure", text)) + " " for text in problems(comparison))
+    lead += " ".join(escape(change.sentence) + "." for change in found.changes if change.sentence and not change.kind)
+    key = "".join(
+        f'<li><svg class="swatch" viewBox="0 0 14 8" aria-hidden="true"><rect width="14" height="8" class="{kind}"/>'
+        f"</svg>{words}</li>"
+        for kind, words in SWATCHES
+    )
+    caption = f"{found.measure} split into what is reached, what the order loses, what was never found."
+    split = figure("stages", drawn.get("stages"), caption, f'<ul class="key">{key}</ul>')
+    caption = "Recall against depth; dotted: the depth that the next stage reads."
+    lines_ = figure("recall", drawn.get("recall"), caption) + figures(recall_table(comparison))
+    first = f"<div>{split}{figures(stage_table(found.systems))}</div>"
+    return section("Which stage loses it", lead, f'<div class="two">{first}<div>{lines_}</div></div>', "stages")
+
+
+def problems(comparison: Comparison) -> list[str]:
+    """What each candidate's problem is, and the segments where it is another one."""
+    out = []
+    for system in comparison.candidates:
+        systems = comparison.stages.systems if comparison.stages else ()
+        own = [stage for stage in systems if stage.system == system and stage.problem and stage.claim]
+        whole = next((stage.problem for stage in own if not stage.kind), "")
+        out += [f"{system}: {whole}"] if whole else []
+        out += [f"{stage.name}: {stage.problem}" for stage in own if stage.kind and stage.problem != whole]
+    return out[:6]
+
+
+def stage_table(systems: tuple[Stage, ...]) -> Table:
+    """The split as figures."""
+    heads = ("recall", "ceiling", "value", "ranking loss", "retrieval loss")
+    columns = (Column("segment", is_grouped=True), Column("system", is_name=True),
+               *(Column(head, "right") for head in heads), Column("problem"), 
+               Column("outside the depth", "right"))  # fmt: skip
+    rows = tuple(
+        (s.name, s.system, Value(s.recall.mean), Value(s.ceiling.mean), Value(s.value.mean),
+         Value(s.ranking_loss.mean), Value(s.retrieval_loss.mean), s.problem if s.claim else f"no claim: n {s.value.n}",
+         f"{s.outside:,}")
+        for s in systems
+    )  # fmt: skip
+    return Table(columns, rows, name="Stages")
+
+
+def recall_table(comparison: Comparison) -> Table | None:
+    """The curves as figures."""
+    held = recall_lines(comparison)
+    rows = tuple(
+        (line.name, f"{k:,}", Value(r)) for line in held for k, r in zip(line.depths, line.recall, strict=True)
+    )
+    heads = (Column("system", is_name=True, is_grouped=True), Column("depth", "right"), Column("recall", "right"))
+    return Table(heads, rows, name="Recall against depth") if rows else None
+
+
+def unjudged(comparison: Comparison, pair: Pair, drawn: dict[str, Draw]) -> str:
+    """The value of each system in its range over the documents that nobody judged."""
+    found = find(comparison, pair, comparison.primary)
+    d = first_of(comparison.differences, pair, comparison.primary)
+    if found is None or d is None or "unjudged" not in drawn:
+        return ""
+    state = mark(Mark("unsure", "fragile")) if found.is_fragile() else ""
+    caption = f"{comparison.primary} as measured (line) and its range if every unjudged document were worst or best."
+    low, high = found.difference or (None, None)
+    rows = (
+        (pair[0], Value(d.baseline_mean), Range(*(found.baseline_range or (None, None)))),
+        (pair[1], Value(d.candidate_mean), Range(*(found.candidate_range or (None, None)))),
+        ("difference", Value(d.difference, sign=True), Range(low, high, sign=True)),
+    )
+    heads = (Column("system", is_name=True), Column("as measured", "right"), Column("worst to best"))
+    said = "".join(f"<p>{escape(line[:1].upper() + line[1:])}.</p>" for line in lines(comparison, pair))
+    table = Table(heads, rows, name="Ranges over the unjudged")
+    inside = (
+        f'<div class="two even">{figure("unjudged", drawn["unjudged"], caption)}'
+        f'<div>{to_part(table)}<div class="part note">{said}</div></div></div>'
+    )
+    lead = f"{state} They count as no gain in the values above."
+    return section("What hangs on unjudged documents", lead, inside, "unjudged")

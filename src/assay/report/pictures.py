@@ -1,0 +1,162 @@
+"""The charts of a comparison, each by its name: what a report shows, and what is written as SVG or PNG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from assay.errors import MissingExtra
+from assay.report import charts, curves
+from assay.report.bounds import find
+from assay.report.charts import Effect, Row, Span
+from assay.report.curves import Depths, Split
+from assay.report.dossier import segments
+from assay.report.svg import Drawing, standalone
+from assay.report.verdicts import FEWEST, first_of, pairs
+
+if TYPE_CHECKING:
+    from assay.compare.comparison import Comparison, Difference
+
+Draw = Callable[[float], Drawing]
+Pair = tuple[str, str]
+
+WIDTHS = {"difference": 550, "queries": 720, "segments": 470, "stages": 720, "recall": 470, "unjudged": 520}
+"""The charts, and how wide each is on a page."""
+
+
+def pictures(comparison: Comparison, pair: Pair) -> dict[str, Draw]:
+    """The charts that there is something for, each a function of its width.
+
+    Args:
+        comparison: what `compare` gave.
+        pair: baseline and candidate.
+    """
+    d = first_of(comparison.differences, pair, comparison.primary)
+    found: dict[str, Draw] = {}
+    if d is not None and d.n:
+        effect, measure = effect_of(comparison, d), str(d.measure)
+        found["difference"] = lambda width: charts.headline(effect, measure, width)
+        found["queries"] = _queries(comparison, pair)
+        rows = forest_rows(comparison, pair, d)
+        if len(rows) > 1:
+            found["segments"] = lambda width: charts.forest(rows, measure, width)
+    splits, lines = stage_splits(comparison), recall_lines(comparison)
+    if splits and comparison.stages is not None:
+        measured = str(comparison.stages.measure)
+        found["stages"] = lambda width: curves.losses(splits, measured, width)
+    if lines:
+        found["recall"] = lambda width: curves.recall(lines, [line.depths[-1] for line in lines], width)
+    spans = value_spans(comparison, pair)
+    if spans:
+        found["unjudged"] = lambda width: charts.ranges(spans, str(comparison.primary), width)
+    return found
+
+
+def effect_of(comparison: Comparison, d: Difference) -> Effect:
+    """A difference as charts draw it."""
+    interval = d.interval if d.claim else None
+    low, high = (interval.low, interval.high) if interval is not None else (None, None)
+    found = find(comparison, (d.baseline, d.candidate), d.measure)
+    if found is None or not found.n_unjudged or found.difference is None:
+        return Effect(d.difference, low, high)
+    return Effect(d.difference, low, high, *found.difference)
+
+
+def _queries(comparison: Comparison, pair: Pair) -> Draw:
+    _, names, place = segments(comparison)
+    scores, measure = comparison.scores, comparison.primary
+    values = (scores.value(measure, pair[1]) - scores.value(measure, pair[0])).tolist()
+    known = [i for i, x in enumerate(values) if x == x]
+    xs, at = [values[i] for i in known], [place[i] for i in known]
+    return lambda width: curves.every_query(xs, at, names, str(measure), width)
+
+
+def forest_rows(comparison: Comparison, pair: Pair, total: Difference) -> list[Row]:
+    """The segments of the first column, the total below them."""
+    kind = segments(comparison)[0]
+    rows = []
+    for segment in comparison.segments:
+        d = first_of(segment.differences, pair, comparison.primary)
+        if segment.kind != kind or d is None or not d.n:
+            continue
+        effect = Effect(d.difference if d.n >= FEWEST else None, *_ends(d))
+        detectable = d.detectable if d.claim else None
+        rows.append(Row(segment.name, d.n, effect, segment.traffic, detectable, claim=d.claim))
+    effect = Effect(total.difference, *_ends(total))
+    return [*rows, Row("all", total.n, effect, None, total.detectable, is_total=True, claim=total.claim)]
+
+
+def _ends(d: Difference) -> tuple[float | None, float | None]:
+    return (None, None) if d.interval is None or not d.claim else (d.interval.low, d.interval.high)
+
+
+def stage_splits(comparison: Comparison) -> list[Split]:
+    """Value and losses of every system in every segment of the first column, all queries last."""
+    if comparison.stages is None:
+        return []
+    kind = segments(comparison)[0]
+    found = []
+    for stage in comparison.stages.systems:
+        value, ranking, retrieval = stage.value.mean, stage.ranking_loss.mean, stage.retrieval_loss.mean
+        if stage.kind in ("", kind) and value is not None and ranking is not None and retrieval is not None:
+            found.append(Split(stage.name, stage.system, value, ranking, retrieval))
+    return sorted(found, key=lambda split: split.group == "all")
+
+
+def recall_lines(comparison: Comparison) -> list[Depths]:
+    """Recall of every first stage at its depths; a system with several names each of them."""
+    held = [curve for curve in (comparison.stages.curves if comparison.stages else ()) if len(curve.depths)]
+    systems = [curve.system for curve in held]
+    return [
+        Depths(f"{c.system}: {c.retriever}" if systems.count(c.system) > 1 else c.system,
+               tuple(c.depths.tolist()), tuple(c.recall.tolist()))
+        for c in held
+    ]  # fmt: skip
+
+
+def value_spans(comparison: Comparison, pair: Pair) -> list[Span]:
+    """The value of both systems in its range over the unjudged; empty when there is nothing unjudged."""
+    found = find(comparison, pair, comparison.primary)
+    d = first_of(comparison.differences, pair, comparison.primary)
+    if found is None or d is None or not found.n_unjudged or d.baseline_mean is None or d.candidate_mean is None:
+        return []
+    if found.baseline_range is None or found.candidate_range is None:
+        return []
+    return [Span("baseline", d.baseline_mean, *found.baseline_range),
+            Span("candidate", d.candidate_mean, *found.candidate_range)]  # fmt: skip
+
+
+def files(comparison: Comparison, kind: str = "svg") -> dict[str, bytes]:
+    """Every chart of every pair as the bytes of a file, by its file name.
+
+    Args:
+        comparison: what `compare` gave.
+        kind: "svg", or "png" with the extra `report`.
+    """
+    from assay.report.html import style
+    from assay.report.sheet import asset
+
+    css = style(":root") + asset("sheet.css")
+    out, several = {}, len(pairs(comparison)) > 1
+    for number, pair in enumerate(pairs(comparison), 1):
+        for name, draw in pictures(comparison, pair).items():
+            if number > 1 and name in ("stages", "recall"):
+                continue
+            text = standalone(draw(WIDTHS[name]).svg("assay sheet chart"), css)
+            stem = f"{name}-{number}" if several and name not in ("stages", "recall") else name
+            out[f"{stem}.{kind}"] = text.encode("utf-8") if kind == "svg" else png(text)
+    return out
+
+
+def png(svg: str, scale: float = 2.0) -> bytes:
+    """A drawing as a PNG.
+
+    Raises:
+        MissingExtra: what draws it is not installed.
+    """
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise MissingExtra("vl-convert-python", "report", "a chart as PNG") from error
+    data: bytes = vl_convert.svg_to_png(svg, scale=scale)
+    return data

@@ -1,0 +1,259 @@
+"""What a comparison says: the answer, every measure, every segment, and what hangs on what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from assay.report.bounds import lines
+from assay.report.figures import count, number, percent
+from assay.report.page import (
+    Cell,
+    Column,
+    Fact,
+    Facts,
+    Heading,
+    Page,
+    Part,
+    Prose,
+    Table,
+    Value,
+    Whisker,
+    view,
+)
+from assay.report.verdicts import (
+    FEWEST,
+    first_lines,
+    first_of,
+    method,
+    p_head,
+    p_value,
+    p_words,
+    pairs,
+    spread,
+    verdict,
+)
+from assay.report.whiskers import shared
+from assay.report.words import IN_FACTS, averaging, definitions, made, order, remarks
+
+if TYPE_CHECKING:
+    from assay.compare.comparison import Comparison, Difference, Segment
+
+SHOWN = 3
+"""The worst losses that a terminal names."""
+MANY_PAIRS = 6
+"""More pairs than this have no table of segments each on a page; the files hold them."""
+
+
+@view("Comparison")
+def page(comparison: Comparison, *, per_query: bool = False, page_hint: bool = True) -> Page:
+    """The page of a comparison.
+
+    Args:
+        comparison: what `compare` gave.
+        per_query: whether every query of the primary measure is listed.
+        page_hint: whether it says how to get the report.
+    """
+    found = pairs(comparison)
+    title = " and ".join([*(c for _, c in found[:3])]) + f" against {comparison.baseline}"
+    if comparison.all_pairs:
+        title = f"{len(comparison.candidates) + 1} systems, all pairs"
+    parts: list[Part | None] = [measures(comparison)]
+    for pair in found[:MANY_PAIRS]:
+        parts += segments(comparison, pair)
+    parts.append(Facts(tuple(facts(comparison, page_hint))))
+    if per_query:
+        parts += every_query(comparison)
+    notes = [note for note in (*comparison.notes, *comparison.scores.notes) if note.code not in IN_FACTS]
+    parts.append(remarks(dict.fromkeys(notes)))
+    return Page(title, first_lines(comparison.says), tuple(part for part in parts if part), how(comparison))
+
+
+def measures(comparison: Comparison) -> Table:
+    """A row a measure and pair, all differences on one axis."""
+    several = len(pairs(comparison)) > 1
+    axis = shared([end for found in comparison.differences for end in ends(found)])
+    head = f"{comparison.level * 100:g} % interval"
+    if several:
+        columns = [Column("measure", is_grouped=True), Column("baseline", is_name=True, is_grouped=True),
+                   Column("candidate", is_name=True), Column("baseline mean", "right", drop=2),
+                   Column("mean", "right", drop=2)]  # fmt: skip
+        title = "candidate minus baseline"
+    else:
+        ((baseline, candidate),) = pairs(comparison) or [("", "")]
+        columns = [Column("measure"), Column(baseline, "right", gap=2), Column(candidate, "right", gap=2)]
+        title = f"{candidate} minus {baseline}"
+    columns += [Column("difference", "right", gap=2), Column(head, is_drawn=True, axis=axis, gap=1),
+                Column(head, is_instead=True), Column(p_head(comparison.family), "right", gap=2),
+                Column("wins", "right", drop=1, is_instead=True), Column("losses", "right", drop=1, is_instead=True),
+                Column("ties", "right", drop=1, is_instead=True),
+                Column("detectable", "right", drop=3, is_instead=True), Column("")]  # fmt: skip
+    rows = []
+    for found in comparison.differences:
+        who: list[Cell] = [found.baseline, found.candidate] if several else []
+        rows.append((str(found.measure), *who, Value(found.baseline_mean), Value(found.candidate_mean),
+                     *figures(found, comparison)))  # fmt: skip
+    return Table(tuple(columns), tuple(rows), name="Measures", title=title)
+
+
+def figures(found: Difference, comparison: Comparison) -> tuple[Cell, ...]:
+    """What stands behind the means of a difference."""
+    low, high = (found.interval.low, found.interval.high) if found.interval and found.claim else (None, None)
+    p = p_value(found.adjusted if found.in_family else found.p, "n/a")
+    if found.in_family and found.adjusted is None and found.p is not None:
+        p = "not resolvable"
+    return (
+        Value(found.difference, sign=True),
+        Whisker(found.difference, low, high),
+        spread(found.interval, found.n, found.no_interval_because, found.claim),
+        p,
+        f"{found.wins:,}",
+        f"{found.losses:,}",
+        f"{found.ties:,}",
+        Value(found.detectable),
+        verdict(found),
+    )
+
+
+def ends(found: Difference) -> tuple[float | None, ...]:
+    """What an axis must reach for a difference."""
+    interval = found.interval if found.claim else None
+    return (found.difference, interval.low if interval else None, interval.high if interval else None)
+
+
+def segments(comparison: Comparison, pair: tuple[str, str]) -> Iterator[Part]:
+    """The primary measure by segment, a table a column."""
+    several = len(pairs(comparison)) > 1
+    for kind in dict.fromkeys(segment.kind for segment in comparison.segments):
+        chosen = [segment for segment in comparison.segments if segment.kind == kind]
+        table = segment_table(comparison, chosen, kind, pair)
+        if table is None:
+            continue
+        if several:
+            yield Heading(f"{pair[1]} against {pair[0]}, {comparison.primary} by {kind}")
+        yield table
+        said = " ".join(filter(None, (heterogeneity(comparison, kind, pair), weighted(comparison, pair))))
+        if said:
+            yield Prose(said)
+
+
+def segment_table(comparison: Comparison, chosen: list[Segment], kind: str, pair: tuple[str, str]) -> Table | None:
+    """A row a segment; under 10 queries wins and losses only, under 25 no interval and no claim."""
+    has_traffic = any(segment.traffic is not None for segment in chosen)
+    columns = [Column(kind, is_name=True), Column("n", "right", gap=4)]
+    columns += [Column("traffic", "right", drop=1, gap=2)] if has_traffic else []
+    columns += [Column("difference", "right", gap=2), Column(f"{comparison.level * 100:g} % interval"),
+                Column("detectable", "right", drop=2), Column("wins", "right", drop=1, gap=2),
+                Column("losses", "right", drop=1, gap=2), Column("")]  # fmt: skip
+    rows = []
+    for segment in chosen:
+        found = first_of(segment.differences, pair, comparison.primary)
+        if found is None:
+            continue
+        traffic: list[Cell] = []
+        if has_traffic:
+            traffic = [percent(segment.traffic) if segment.traffic is not None else "n/a"]
+        shown = found.n >= FEWEST
+        rows.append((segment.name, f"{found.n:,}", *traffic, Value(found.difference if shown else None, sign=True),
+                     spread(found.interval, found.n, found.no_interval_because, found.claim),
+                     Value(found.detectable if shown else None), f"{found.wins:,}", f"{found.losses:,}",
+                     verdict(found)))  # fmt: skip
+    return Table(tuple(columns), tuple(rows), name=f"By {kind}") if rows else None
+
+
+def heterogeneity(comparison: Comparison, kind: str, pair: tuple[str, str]) -> str:
+    """Whether the segments of a column differ from one another, as a sentence."""
+    for test in comparison.heterogeneity:
+        if test.kind == kind and (test.baseline, test.candidate) == pair and test.measure == comparison.primary:
+            if test.p is None:
+                return f"Whether the segments differ cannot be told: {test.why}." if test.why else ""
+            verb = "differ" if test.p < comparison.alpha else "were not shown to differ"
+            return f"The segments {verb} from one another ({p_words(test.p)})."
+    return ""
+
+
+def weighted(comparison: Comparison, pair: tuple[str, str]) -> str:
+    """The difference weighted by traffic, as a sentence."""
+    found = first_of(comparison.differences, pair, comparison.primary)
+    if found is None or found.weighted is None or found.weighted.difference is None:
+        return ""
+    return f"Weighted by traffic: {number(found.weighted.difference, 4, sign=True)}."
+
+
+def facts(comparison: Comparison, page_hint: bool) -> Iterator[Fact]:
+    """Stages, unjudged documents, losses and the method, a line or two each."""
+    yield from stages(comparison)
+    yield from unjudged(comparison)
+    for pair in pairs(comparison)[:1]:
+        found = first_of(comparison.differences, pair, comparison.primary)
+        if found is not None and found.largest_losses:
+            worst = found.largest_losses[:SHOWN]
+            yield Fact("Losses", (", ".join(f"{q.query_id} {number(q.difference, 3, sign=True)}" for q in worst),))
+        if found is not None and found.one_sided:
+            what = count(found.one_sided, "query", "queries")
+            yield Fact("One-sided", (f"{what} with a value in one system only; left out, and not at random",))
+    yield Fact("Method", (method(comparison),))
+    reasons: dict[str, list[str]] = {}
+    for what, why in comparison.family.left_out:
+        reasons.setdefault(why, []).append(what)
+    if reasons:
+        said = (f"{why}: {', '.join(what[:SHOWN])}" + (f" and {len(what) - SHOWN} more" if len(what) > SHOWN else "")
+                for why, what in reasons.items())  # fmt: skip
+        yield Fact("Left out", tuple(said))
+    if page_hint:
+        yield Fact("Page", ("--html report.html",))
+
+
+def how(comparison: Comparison) -> Facts:
+    """How it was made: the rules for order and averaging, the definitions, the inputs."""
+    said = order(comparison.source, (), comparison.scores.notes)
+    rules = (*([said] if said else ()), *averaging(comparison.source), *definitions(comparison.scores.measures))
+    source = made(comparison.source)
+    return Facts((*(source.facts if source else ()), *rules))
+
+
+def stages(comparison: Comparison) -> Iterator[Fact]:
+    """Which stage loses it: over all queries, then the segments where it is another one."""
+    if comparison.stages is None:
+        for says in comparison.says:
+            if says.code == "no-stages":
+                yield Fact("Stages", (says.text,))
+        return
+    said = []
+    for system in comparison.candidates:
+        own = [stage for stage in comparison.stages.systems if stage.system == system and stage.problem and stage.claim]
+        whole = next((stage.problem for stage in own if not stage.kind), "")
+        for stage in own:
+            if stage.kind and stage.problem == whole:
+                continue
+            change = next((c for c in comparison.stages.changes if c.candidate == system and (c.kind, c.name) ==
+                           (stage.kind, stage.name) and c.sentence), None)  # fmt: skip
+            text = f"{stage.name if stage.kind else system}: {stage.problem}"
+            text += f"; {change.sentence}" if change and stage.kind else ""
+            text += f"; the best order of what was retrieved would reach {number(stage.ceiling.mean, 4)}" if (
+                stage.ceiling.mean is not None and stage.problem != "retrieval problem") else ""  # fmt: skip
+            said.append(text)
+    if said:
+        yield Fact("Stages", tuple(said[:MANY_PAIRS]))
+
+
+def unjudged(comparison: Comparison) -> Iterator[Fact]:
+    """How many of the first documents nobody judged, and what that could do."""
+    for pair in pairs(comparison)[:MANY_PAIRS]:
+        said = tuple(lines(comparison, pair))
+        if said:
+            yield Fact("Unjudged", said)
+
+
+def every_query(comparison: Comparison) -> Iterator[Part]:
+    """Each query's values on the primary measure, worst first."""
+    for baseline, candidate in pairs(comparison)[:1]:
+        left = comparison.scores.value(comparison.primary, baseline).tolist()
+        right = comparison.scores.value(comparison.primary, candidate).tolist()
+        rows = [(query, Value(a), Value(b), Value(b - a if a == a and b == b else None, sign=True))
+                for query, a, b in zip(comparison.scores.queries, left, right, strict=True)]  # fmt: skip
+        rows.sort(key=lambda row: (row[3].x is None, row[3].x or 0.0, row[0]))
+        yield Heading("Every query", "worst first")
+        columns = (Column("query", is_name=True), Column(baseline, "right"), Column(candidate, "right"),
+                   Column("difference", "right"))  # fmt: skip
+        yield Table(columns, tuple(rows), name="Every query", tall=True)
