@@ -349,8 +349,9 @@ def test_a_name_twice_in_the_zip_is_no_way_to_more_memory() -> None:
     with warnings.catch_warnings(), zipfile.ZipFile(target, "w") as archive:
         warnings.simplefilter("ignore")
         for _ in range(3):
-            archive.writestr("result.json", json.dumps({"format": "assay result", "version": 1, "result": None}))
-    assert load(target.getvalue()) is None
+            leaf = {"$": "test-leaf", "name": "x"}
+            archive.writestr("result.json", json.dumps({"format": "assay result", "version": 1, "result": leaf}))
+    assert load(target.getvalue()) == Leaf("x")
 
 
 json_values = st.recursive(
@@ -390,3 +391,21 @@ def test_a_renderer_is_found_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RENDERERS, "_loaded", True)
     monkeypatch.setitem(RENDERERS._entries, "html", make)
     assert Tree(label="oak")._repr_html_() == "<p>oak</p>"
+
+
+@pytest.mark.parametrize("content", ["1.5", '"text"', "true", "[]", '{"$": "dict", "items": []}', "null"])
+def test_a_file_whose_root_is_no_result_is_refused(content: str) -> None:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("result.json", f'{{"format": "assay result", "version": 1, "result": {content}}}')
+    with pytest.raises(InputError, match=r"x.assay: is cut short or damaged \(TypeError: a \w+ where the result"):
+        load(held.getvalue(), "x.assay")
+
+
+def test_text_that_could_be_printed_nowhere_is_refused() -> None:
+    data = dump(Tree(label="half"))
+    held = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as given, zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("result.json", given.read("result.json").replace(b"half", b"\\ud800"))
+    with pytest.raises(InputError, match="is cut short or damaged"):
+        load(held.getvalue())

@@ -191,7 +191,7 @@ def test_several_unknown_keys_are_shown_together() -> None:
         ("k = 1.5", "assay.toml:2: k: input should be a valid integer, got a number with a fractional part"),
         ("rel = 'much'", "assay.toml:2: rel: input should be a valid number, unable to parse string as a number"),
         ("rel = -1.0", "assay.toml:1: s: rel is negative"),
-        ("include = 3", "assay.toml:2: include: input should be a valid tuple"),
+        ("include = 3", "assay.toml:2: include 3 is not a list"),
     ],
 )
 def test_a_value_that_is_not_allowed_is_refused_with_its_line(text: str, message: str) -> None:
@@ -269,3 +269,32 @@ print(sorted({"pydantic", "pydantic_core", "tomllib", "polars", "difflib"} & set
 """
     there = subprocess.run([sys.executable, "-c", code], env={}, capture_output=True, text=True, check=False)
     assert there.stdout == "[]\n", there.stderr
+
+
+@dataclass(frozen=True)
+class Strict:
+    """A model whose own check names the key, as the models of the rooms do."""
+
+    k: float = 1.0
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise ValueError("k is at least 1")
+
+
+@pytest.mark.parametrize(
+    ("text", "environment", "message"),
+    [
+        ("[s]\nk = true", {}, "assay.toml:2: k true is a truth value\n"
+         "    mend: write a number or a text in quotes"),
+        ('[s]\nnames = "a"', {}, "assay.toml:2: names 'a' is not a list\n"
+         "    mend: write names = [\"...\"], also for one"),
+        ("[s]\nk = 0", {}, "assay.toml:2: k is at least 1\n    mend: change the value 0"),
+        ("", {"ASSAY_S_K": "0"}, "ASSAY_S_K: k is at least 1\n    mend: change the value '0'"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_of_the_key(text: str, environment: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check(Settings.parse(text, environment=environment).section("s"), Strict)
+    assert str(caught.value) == message

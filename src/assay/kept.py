@@ -133,7 +133,10 @@ def load(data: bytes, name: str = "") -> Any:
                 name,
                 "install the newer assay, or make the result again with this one",
             )
-        return _decode(content["result"], parts, name)
+        result = _decode(content["result"], parts, name)
+        if type(result) not in _codecs:
+            raise TypeError(f"a {type(result).__name__} where the result should be")
+        return result
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise _damaged(name, f"{type(error).__name__}: {error}") from error
 
@@ -216,6 +219,8 @@ def _decode(value: Any, parts: Mapping[str, bytes], name: str) -> Any:
     if isinstance(value, list):
         return tuple([_decode(x, parts, name) for x in value])
     if not isinstance(value, dict):
+        if isinstance(value, str) and not value.isascii():
+            value.encode("utf-8")  # half of a surrogate pair, which JSON can spell, could be printed nowhere
         return value
     kind = value["$"]
     if kind == "float":

@@ -203,11 +203,22 @@ def check(section: Section, model: type[M]) -> M:
     for key, origin in given.items():
         is_variable = origin == section.variable(key)
         values[key] = _from_text(section.environment[origin], keys[key]) if is_variable else section.values[key]
+    _raise([
+        InputError(f"{key} {str(value).lower()} is a truth value", given[key], "write a number or a text in quotes")
+        for key, value in values.items()
+        if isinstance(value, bool) and not _may_be_bool(keys[key])
+    ])  # fmt: skip
     try:
         return TypeAdapter(model).validate_python(values)
     except ValidationError as error:
         _raise(list(_faults(section, keys, error.errors(include_url=False))))
         raise
+
+
+def _may_be_bool(hint: Any) -> bool:
+    import typing
+
+    return hint in (bool, Any) or any(map(_may_be_bool, typing.get_args(hint)))
 
 
 def _raise(faults: list[InputError]) -> None:
@@ -235,10 +246,15 @@ def _faults(section: Section, keys: Mapping[str, Any], errors: Iterable[Any]) ->
         else:
             message = error["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
             held = error["input"]
-            named = next((word for word in re.findall(r"\w+", message) if word in section.values), None)
+            given = section.given(keys)
+            named = next((word for word in re.findall(r"\w+", message) if word in given), None)
             if not path and named is not None:  # the model as a whole refuses, and says which key it is about
                 path = (named,)
-                what, held = message, section.values[named]
+                what, held = message, section.environment.get(section.variable(named)) or section.values[named]
+            elif error["type"] in ("tuple_type", "list_type"):
+                what = f"{key} {held!r} is not a list"
+                yield InputError(what, section.where(path), f'write {key} = ["..."], also for one')
+                continue
             else:
                 what = f"{key}: {message[:1].lower()}{message[1:]}"
             shown = "" if keys.get(key) is Secret else f" {held!r}"

@@ -180,3 +180,19 @@ def test_every_convention_has_a_key_and_a_variable() -> None:
     assert names["ASSAY_PATHS_RUNS"] == "paths.runs"
     assert names["ASSAY_STORE_URL"] == "store.url"
     assert len(set(names.values())) == len(names), "no variable sets two things"
+
+
+def test_a_measure_of_the_settings_that_is_unknown_names_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from assay.flows.evaluate import measures_of
+
+    (tmp_path / "assay.toml").write_text('[measures]\nprimary = "RR"\nguardrails = ["P@5", "nDGC@10"]\n')
+    monkeypatch.chdir(tmp_path)
+    held = chosen(Workspace.find(tmp_path))
+    with pytest.raises(InputError, match=r"^assay.toml:3: unknown measure nDGC@10; did you mean nDCG@10\?"):
+        measures_of(None, held)
+    with pytest.raises(InputError, match=r"^ASSAY_PRIMARY: unknown measure zzz"):
+        measures_of(None, chosen(None, environment={"ASSAY_PRIMARY": "zzz"}))
+    with pytest.raises(InputError, match=r"^unknown measure zzz"):
+        measures_of("zzz", held)

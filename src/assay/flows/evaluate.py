@@ -139,7 +139,15 @@ def measures_of(measures: Any, held: Choices) -> list[Measure]:
     """Text, measures or a list of either to measures; the team's own when None."""
     from assay.measures.grammar import parse
 
-    return with_gain(parse(held.measures if measures is None else measures), held.wanted.gain)
+    if measures is not None:
+        return with_gain(parse(measures), held.wanted.gain)
+    for i, one in enumerate(held.measures):
+        try:
+            parse(one)
+        except InputError as error:  # nobody typed it here: say where it stands
+            place = held.origin("measures.guardrails" if i else "measures.primary")
+            raise InputError(error.what, place, error.remedy) from None
+    return with_gain(parse(held.measures), held.wanted.gain)
 
 
 def _named(runs: Any) -> dict[str, Any]:
