@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,8 +23,8 @@ def tau(a: Sequence[float] | F64, b: Sequence[float] | F64) -> float | None:
     0.333...
     """
     one, other = _signs(a), _signs(b)
-    pairs = np.sqrt(float((one != 0).sum()) * float((other != 0).sum()))
-    return float((one * other).sum()) / pairs if pairs > 0 else None
+    pairs = float((one != 0).sum()) * float((other != 0).sum())
+    return float((one * other).sum()) / math.sqrt(pairs) if pairs > 0 else None
 
 
 def top_tau(a: Sequence[float] | F64, b: Sequence[float] | F64, k: int) -> float | None:
