@@ -30,6 +30,10 @@ def to_machine(result: Any, kind: str, **choices: Any) -> bytes:
     name = type(result).__name__
     if name == "Scores":
         return _scores(result, kind, Reading(**choices))
+    if name == "Comparison" and kind in ("csv", "jsonl", "parquet"):
+        from assay.report.tabled import tabled
+
+        return tabled(result, kind, **choices)
     if name == "Collections" and kind in ("csv", "jsonl", "parquet"):
         return _collections(result, kind, Reading(**choices))
     if kind in ("csv", "jsonl"):
@@ -81,7 +85,7 @@ def _collections(result: Any, kind: str, reading: Reading) -> bytes:
 
 
 def to_json(result: Any, **choices: Any) -> bytes:
-    """A result as one JSON document; `report/assets/scores.schema.json` describes that of scores."""
+    """A result as one JSON document; the schemas in `report/assets` describe those of scores and comparisons."""
     import json
 
     name = type(result).__name__
@@ -94,6 +98,10 @@ def to_json(result: Any, **choices: Any) -> bytes:
             "names": list(result.names),
             "collections": [scores_document(scores, Reading(**choices)) for scores in result.scores],
         }
+    elif name == "Comparison":
+        from assay.report.tabled import document as compared
+
+        document = compared(result, **choices)
     else:
         document = {"kind": type(result).__name__.lower(), "schema": SCHEMA, **bare(result)}
     return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode("utf-8")

@@ -133,16 +133,15 @@ def files(comparison: Comparison, kind: str = "svg") -> dict[str, bytes]:
         comparison: what `compare` gave.
         kind: "svg", or "png" with the extra `report`.
     """
-    from assay.report.html import style
     from assay.report.sheet import asset
 
-    css = style(":root") + asset("sheet.css")
+    tokens = asset("tokens.css")
     out, several = {}, len(pairs(comparison)) > 1
     for number, pair in enumerate(pairs(comparison), 1):
         for name, draw in pictures(comparison, pair).items():
             if number > 1 and name in ("stages", "recall"):
                 continue
-            text = standalone(draw(WIDTHS[name]).svg("assay sheet chart"), css)
+            text = standalone(draw(WIDTHS[name]).svg(), tokens)
             stem = f"{name}-{number}" if several and name not in ("stages", "recall") else name
             out[f"{stem}.{kind}"] = text.encode("utf-8") if kind == "svg" else png(text)
     return out

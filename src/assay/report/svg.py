@@ -7,6 +7,7 @@ The classes are those of `assets/report.css` (`s-` strokes, `f-` fills), so one 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -169,8 +170,33 @@ def decimals(values: Sequence[float]) -> int:
     return 4
 
 
-def standalone(svg: str, css: str) -> str:
-    """A drawing as a file of its own, with its style inside."""
+PAINTS = {
+    "ink": "ink", "ink2": "ink-2", "paper": "paper", "sunken": "sunken", "base": "baseline", "better": "better",
+    "worse": "worse", "rule": "rule", "strong": "rule-strong", "hatch": "hatch", "head": "seg-head",
+    "torso": "seg-torso", "tail": "seg-tail", "known": "seg-known", "rank": "loss-rank", "found": "loss-found",
+    "gained": "gained",
+}  # fmt: skip
+"""The token behind each paint."""
+
+
+def standalone(svg: str, tokens: str) -> str:
+    """A drawing as a file of its own: the light colours of the tokens written out, as not every program knows more.
+
+    Args:
+        svg: what `Drawing.svg` gave.
+        tokens: the style sheet of tokens.
+    """
+    light = dict(re.findall(r"--([a-z0-9-]+):\s*light-dark\((#[0-9a-f]+)", tokens))
+    rules = [f".f-{name}{{fill:{light[token]}}}.s-{name}{{stroke:{light[token]}}}" for name, token in PAINTS.items()]
+    rules += [
+        ".f-none{fill:none}",
+        f".f-band{{fill:{light['ink']};fill-opacity:.09}}",
+        f"text{{font:12px Inter,Arial,sans-serif;fill:{light['ink-2']}}}",
+        f"text.strong{{fill:{light['ink']};font-weight:600}}text.faint{{fill:{light['ink-3']}}}",
+        f"text.halo{{paint-order:stroke;stroke:{light['paper']};stroke-width:4px;stroke-linejoin:round}}",
+        f"text.on-rank{{fill:{light['ink']}}}text.on-found{{fill:#fff}}",
+    ]
     head, _, rest = svg.partition(">")
     head = head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-    return f"{head}><style>{css}</style>{rest}\n"
+    ground = f'<rect width="100%" height="100%" fill="{light["paper"]}"/>'
+    return f"{head}><style>{''.join(rules)}</style>{ground}{rest}\n"

@@ -1,0 +1,174 @@
+"""A comparison for programs: rows for CSV, JSON lines and Parquet, and one JSON document with a published schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from assay.report.bounds import find
+from assay.report.rows import field
+
+if TYPE_CHECKING:
+    from assay.compare.comparison import Comparison, Difference
+    from assay.stats.intervals import Interval
+
+SCHEMA = 1
+"""Version of the document; it rises when a field changes its meaning or goes. New fields may come without."""
+
+
+def rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """One row a pair and measure over all queries, then one a segment, numbers in full."""
+    for d in comparison.differences:
+        yield {"kind": "all", "segment": "all", "traffic": None, **row(comparison, d, whole=True)}
+    for segment in comparison.segments:
+        for d in segment.differences:
+            here = {"kind": segment.kind, "segment": segment.name, "traffic": segment.traffic}
+            yield {**here, **row(comparison, d, whole=False)}
+
+
+def row(comparison: Comparison, d: Difference, whole: bool) -> dict[str, Any]:
+    """One difference, flat."""
+    low, high = _ends(d.interval)
+    at_once = _ends(d.simultaneous)
+    weighted = d.weighted
+    found = find(comparison, (d.baseline, d.candidate), d.measure) if whole else None
+    unjudged = found.difference if found is not None and found.difference is not None else (None, None)
+    return {
+        "baseline": d.baseline,
+        "candidate": d.candidate,
+        "measure": str(d.measure),
+        "baseline_mean": d.baseline_mean,
+        "candidate_mean": d.candidate_mean,
+        "difference": d.difference,
+        "low": low,
+        "high": high,
+        "no_interval_because": d.no_interval_because or None,
+        "p": d.p,
+        "p_adjusted": d.adjusted,
+        "simultaneous_low": at_once[0],
+        "simultaneous_high": at_once[1],
+        "in_family": d.in_family,
+        "outcome": d.outcome,
+        "claim": d.claim,
+        "because": d.because or None,
+        "queries": d.n,
+        "wins": d.wins,
+        "losses": d.losses,
+        "ties": d.ties,
+        "one_sided": d.one_sided,
+        "sd": d.sd,
+        "detectable": d.detectable,
+        "judged_baseline": d.judged_baseline,
+        "judged_candidate": d.judged_candidate,
+        "weighted_difference": weighted.difference if weighted else None,
+        "unjudged_low": unjudged[0],
+        "unjudged_high": unjudged[1],
+    }
+
+
+def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+def tabled(comparison: Comparison, kind: str, per_query: bool = False) -> bytes:
+    """The comparison as CSV, JSON lines or Parquet.
+
+    Args:
+        comparison: what `compare` gave.
+        kind: csv, jsonl or parquet.
+        per_query: a row a query, measure and pair instead.
+    """
+    import json
+
+    found = list(queries(comparison) if per_query else rows(comparison))
+    if kind == "parquet":
+        import io
+
+        import polars as pl
+
+        target = io.BytesIO()
+        pl.DataFrame(found, infer_schema_length=None).write_parquet(target)
+        return target.getvalue()
+    if kind == "jsonl":
+        lines = [json.dumps(_bare(entry), ensure_ascii=False) for entry in found]
+    else:
+        heads = list(found[0]) if found else []
+        lines = [",".join(heads), *(",".join(field(entry[head]) for head in heads) for entry in found)]
+    return ("\n".join(lines) + "\n").encode("utf-8")
+
+
+def queries(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """One row a query, measure and pair."""
+    for d in comparison.differences:
+        left = comparison.scores.value(d.measure, d.baseline).tolist()
+        right = comparison.scores.value(d.measure, d.candidate).tolist()
+        for query, a, b in zip(comparison.scores.queries, left, right, strict=True):
+            both = a == a and b == b
+            yield {"baseline": d.baseline, "candidate": d.candidate, "measure": str(d.measure), "query_id": query,
+                   "baseline_value": _known(a), "candidate_value": _known(b),
+                   "difference": b - a if both else None}  # fmt: skip
+
+
+def document(comparison: Comparison, per_query: bool = False) -> dict[str, Any]:
+    """The comparison as one JSON document; `report/assets/comparison.schema.json` describes it.
+
+    Args:
+        comparison: what `compare` gave.
+        per_query: whether every query stands in it.
+    """
+    from assay.report.machine import bare
+
+    made = comparison.source
+    return {
+        "kind": "comparison",
+        "schema": SCHEMA,
+        "baseline": comparison.baseline,
+        "candidates": list(comparison.candidates),
+        "all_pairs": comparison.all_pairs,
+        "primary": str(comparison.primary),
+        "says": [bare(says) for says in comparison.says],
+        "interval": {"method": comparison.interval_method, "level": comparison.level},
+        "alpha": comparison.alpha,
+        "family": bare(comparison.family),
+        "differences": [_bare({**row(comparison, d, whole=True), **_more(d)}) for d in comparison.differences],
+        "segments": [
+            {"kind": s.kind, "name": s.name, "share": s.share, "traffic": s.traffic,
+             "differences": [_bare({**row(comparison, d, whole=False), **_more(d)}) for d in s.differences]}
+            for s in comparison.segments
+        ],
+        "segment_family": bare(comparison.segment_family),
+        "heterogeneity": [bare(test) for test in comparison.heterogeneity],
+        "stages": bare(comparison.stages),
+        "notes": [bare(note) for note in comparison.notes],
+        "source": {
+            "inputs": [{"name": name, "sha256": digest} for name, digest in made.hashes],
+            "versions": dict(made.versions),
+            "conventions": dict(made.conventions),
+            "seed": made.seed,
+            "command": made.command,
+        },
+        "per_query": [_bare(entry) for entry in queries(comparison)] if per_query else None,
+    }  # fmt: skip
+
+
+def _more(d: Difference) -> dict[str, Any]:
+    """What one difference holds besides its row: every test, and the queries that moved the most."""
+    from assay.report.machine import bare
+
+    return {
+        "tests": bare(d.tests),
+        "largest_wins": [bare(entry) for entry in d.largest_wins],
+        "largest_losses": [bare(entry) for entry in d.largest_losses],
+        "one_sided_queries": list(d.one_sided_queries),
+        "left_out_because": d.left_out_because or None,
+        "weighted": bare(d.weighted),
+    }
+
+
+def _bare(entry: dict[str, Any]) -> dict[str, Any]:
+    """A row in which what is not a number is null."""
+    return {name: _known(value) if isinstance(value, float) else value for name, value in entry.items()}
+
+
+def _known(x: float) -> float | None:
+    return x if x - x == 0 else None
