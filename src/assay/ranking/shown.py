@@ -73,8 +73,8 @@ def shown(block: Block, judged: Judged, conventions: Conventions, depth: int | N
     grade[given.hit] = judged.grade[given.judgment]
     as_known = replace(judged, query=np.zeros(every, np.int64), grade=grade, docs=[], _cache={})
     code = np.repeat(given.codes, given.lengths)
-    looked = np.flatnonzero(code < judged.n)
-    placed = place(replace(given, hit=looked, judgment=looked), as_known, conventions.ties).ranking
+    looked = np.flatnonzero(code < judged.n)  # `place` moves hits in their own array
+    placed = place(replace(given, hit=looked, judgment=looked.copy()), as_known, conventions.ties).ranking
     judgment = np.full(every, -1, np.int64)
     judgment[given.hit] = given.judgment
     met = judgment[placed.judgment]
