@@ -93,7 +93,7 @@ def nearest(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     import difflib
 
     folded = {known.casefold(): known for known in names}
-    close = difflib.get_close_matches(name.casefold(), folded, n=most, cutoff=0.6)
+    close = difflib.get_close_matches(str(name).casefold(), folded, n=most, cutoff=0.6)
     return [folded[match] for match in close]
 
 

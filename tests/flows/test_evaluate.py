@@ -241,3 +241,45 @@ def test_names_of_columns_serve_files_of_different_formats(tmp_path: Path) -> No
     assert assay.evaluate(hits, qrels, "RR", columns={**columns, "score": "similarity"}).mean() == 0.5
     with pytest.raises(InputError, match="a field that no table has: grad; did you mean grade"):
         assay.evaluate(run, qrels, "RR", columns={"grad": "label"})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: evaluate(None, QRELS), "None is no run"),
+        (lambda: evaluate(open(__file__), QRELS), "is no run\n    mend: pass its path"),  # noqa: SIM115
+        (lambda: evaluate(RUN, QRELS, 3), "3 is no measure"),
+        (lambda: evaluate(RUN, QRELS, "nDCG(gain=exp,gain=linear)"), "gain is given twice"),
+        (lambda: evaluate(RUN, QRELS, by=3), "by=3 names no columns"),
+        (lambda: evaluate(RUN, QRELS, rel="x"), "--rel: rel x is not a grade"),
+        (lambda: evaluate(RUN, QRELS, k=1.5), "--k counts results"),
+        (lambda: evaluate(RUN, QRELS, gain={"a": 2}), "is no table of grade to gain"),
+        (lambda: evaluate(RUN, QRELS, compat=9), "--compat 9 is not one of"),
+        (lambda: evaluate("a\0b", QRELS), "cannot be opened"),
+        (lambda: assay.explain(RUN, QRELS, 1, "P@1"), "no query 1 in the judgments; did you mean q1?"),
+        (lambda: assay.score(measure="P@1", shown=3), "shown=3 is no list"),
+        (lambda: assay.score(measure="P@1", shown="321"), "shown='321' is no list"),
+        (lambda: assay.score(measure="P@1", shown=[[1]]), "[1] in shown= is no grade"),
+        (lambda: assay.score(measure="P@1", shown=[1], judged=["x"]), "'x' in judged= is no grade"),
+        (lambda: assay.score(measure="P@1", ranked="ab", relevant={"a"}), "ranked='ab' is no list"),
+        (lambda: assay.score(measure="P@1", ranked=["a"], relevant={"a": None}), "None in relevant= is no grade"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_wrong_argument_is_an_error_that_says_what_to_pass(call, message):
+    with pytest.raises(InputError) as caught:
+        call()
+    assert message in str(caught.value)
+
+
+def test_one_text_is_one_name_not_its_letters():
+    rows = [("a", "organic", 3.0), ("b", "sponsored", 2.0)]
+    run = pl.DataFrame({"query_id": ["q1", "q1"], "doc_id": [r[0] for r in rows], "kind": [r[1] for r in rows],
+                        "score": [r[2] for r in rows]})  # fmt: skip
+    assert evaluate(run, QRELS, "P@2").values[0, 0, 0] == 0
+    assert evaluate(run, QRELS, "P@2", include="sponsored").values[0, 0, 0] == 0.5
+    assert evaluate(RUN, QRELS, "P@1").only("q2").queries == ("q2",)
+
+
+def test_a_list_may_be_an_array():
+    assert assay.score(measure="P@2", shown=pl.Series([1, 0]).to_numpy(), judged=pl.Series([1, 0])) == 0.5

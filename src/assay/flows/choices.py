@@ -140,6 +140,8 @@ def chosen(
             variable that looks like a mistyped one.
     """
     given = {name: value for name, value in (options or {}).items() if value is not None}
+    if isinstance(given.get("include"), str):  # one kind or several, not its letters
+        given["include"] = tuple(kind.strip() for kind in given["include"].split(",") if kind.strip())
     settings = workspace.settings if workspace is not None else Settings()
     if environment is not None:
         settings = Settings(settings.name, settings.tree, settings.lines, environment)
@@ -184,9 +186,9 @@ def _conventions(section: Section, given: Mapping[str, Any], origins: dict[str, 
             values[key] = value
             origins[f"conventions.{key}"] = origin
     rel = values.get("rel")
-    if rel is not None and not math.isfinite(rel):  # TOML and floats know nan, and no grade is at least that
+    if rel is not None and not _is_number(rel):  # TOML and floats know nan, and no grade is at least that
         raise InputError(
-            f"rel {rel} is not a grade", origins["conventions.rel"], "give the lowest relevant grade, such as 1"
+            f"rel {rel!s:.80} is not a grade", origins["conventions.rel"], "give the lowest relevant grade, such as 1"
         )
     return Conventions(**values)
 
@@ -210,14 +212,26 @@ def _plain(section: Section, model: type[M], given: Mapping[str, Any], origins: 
     if not options:
         return written
     origins.update({f"{section.name}.{key}": _option(key) for key in options})
-    if options.get("gain", "linear") not in ("linear", "exp") and not isinstance(options["gain"], dict):
-        raise InputError(f"--gain {options['gain']!r} is not one of linear, exp", remedy="pass --gain linear|exp")
-    if options.get("k", 1) < 1:
+    gain = options.get("gain", "linear")
+    if isinstance(gain, dict):
+        if not all(map(_is_number, (*gain, *gain.values()))):
+            raise InputError(f"gain {gain!r:.80} is no table of grade to gain", remedy="pass gain={1: 1, 2: 3}")
+    elif gain not in ("linear", "exp"):
+        raise InputError(f"--gain {gain!r} is not one of linear, exp", remedy="pass --gain linear|exp")
+    k = options.get("k", 1)
+    if not _is_number(k) or k < 1 or k != int(k):
         raise InputError("--k counts results and is at least 1", remedy="pass --k 10")
     try:
         return replace(written, **options)  # type: ignore[type-var] # as above
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise InputError(str(error), ", ".join(_option(key) for key in options)) from error
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return not isinstance(value, (str, bool)) and math.isfinite(value)
+    except TypeError:
+        return False
 
 
 def _option(key: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -82,7 +82,7 @@ def evaluate(
     reading: Reading = {"format": format, "columns": columns}
     named = _named(runs)
     judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
-    parts_by = [name.strip() for name in ([by] if isinstance(by, str) else by or ()) if name.strip()]
+    parts_by = _names(by)
     is_needed = by is None or any(name not in JUDGMENT_COLUMNS for name in parts_by)
     topics = file_of(bench, topics, "topics", needed=is_needed)
     queries = None if topics is None else bench.table(topics, Topic, name="topics")
@@ -161,6 +161,10 @@ def _named(runs: Any) -> dict[str, Any]:
         if runs and not is_run:
             return {str(name): run for name, run in runs.items()}
         runs = [runs]
+    elif hasattr(runs, "read"):
+        raise InputError(f"an open file ({getattr(runs, 'name', '')}) is no run", remedy="pass its path")
+    elif not isinstance(runs, Iterable):
+        raise InputError(f"{runs!r:.80} is no run", remedy="pass a path, a dict of dicts, a table, or several of them")
     runs = list(runs)
     if not runs:
         raise InputError("no run was given", remedy="pass at least one run")
@@ -181,6 +185,13 @@ def file_of(bench: Workbench, x: Any, name: str, needed: bool = True) -> Any:
             "no judgments were given", remedy='pass them last, or name them in assay.toml: [paths] qrels = "FILE"'
         )
     return str(found) if found is not None and needed else None
+
+
+def _names(by: Any) -> list[str]:
+    given = [by] if isinstance(by, str) else () if by is None else by
+    if not isinstance(given, Iterable) or not all(isinstance(name, str) for name in given):
+        raise InputError(f"by={by!r:.80} names no columns", remedy='pass by="segment", or a list of names')
+    return [name.strip() for name in given if name.strip()]
 
 
 def _check_part(name: str, judgments: Block, queries: Block | None) -> None:

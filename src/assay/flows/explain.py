@@ -62,6 +62,7 @@ def explain(
     reading: Reading = {"format": format, "columns": columns}
     judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
     judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
+    query = str(query)  # ids of a dict may be numbers
     if query not in judged.codes:
         raise InputError(f"no query {query} in the judgments{did_you_mean(query, judged.queries)}", judgments.name)
     ranking, rows = _rows_of(query, bench.blocks(run, **reading), judged, held.conventions)
@@ -110,10 +111,11 @@ def score(
             raise InputError("ranked= needs the relevant documents", remedy='pass relevant={"d1", "d2"}')
         if isinstance(relevant, str):
             raise InputError("relevant= is one text, not a set of documents", remedy="pass relevant={...}")
-        grades = dict(relevant) if isinstance(relevant, Mapping) else dict.fromkeys(relevant, 1.0)
-        docs = list(ranked)
+        listed = relevant if isinstance(relevant, Mapping) else dict.fromkeys(_list(relevant, "relevant"), 1.0)
+        grades = {doc: _grade(grade, "relevant") for doc, grade in listed.items()}
+        docs = _list(ranked, "ranked")
     else:
-        docs, grades = _by_grades(shown or (), judged)
+        docs, grades = _by_grades(_list(shown, "shown"), None if judged is None else _list(judged, "judged"))
     rows: Columns = {
         "query_id": ["q"] * len(grades),
         "doc_id": list(grades),
@@ -134,16 +136,11 @@ def _by_grades(
     """Documents for a list of grades: those that are shown, then those that are only judged."""
     grades: dict[str, float] = {}
     docs = [f"d{i}" for i in range(1, len(shown) + 1)]
-    left = [] if judged is None else [float(grade) for grade in judged]
+    left = [] if judged is None else [_grade(grade, "judged") for grade in judged]
     for doc, grade in zip(docs, shown, strict=True):
         if grade is None or grade == "?":
             continue
-        try:
-            grades[doc] = float(grade)
-        except ValueError:
-            raise InputError(
-                f"{grade!r} in shown= is no grade", remedy='pass numbers; None or "?" is unjudged'
-            ) from None
+        grades[doc] = _grade(grade, "shown")
         if grades[doc] in left:
             left.remove(grades[doc])
         elif judged is not None and grades[doc] > 0:
@@ -151,6 +148,21 @@ def _by_grades(
                 f"grade {grade} is shown more often than judged= lists it", remedy="judged= holds every known grade"
             )
     return docs, {**grades, **{f"elsewhere-{i}": grade for i, grade in enumerate(left)}}
+
+
+def _list(values: Any, name: str) -> list[Any]:
+    """Any list, tuple, set or array; a text would be taken for its letters."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{name}={values!r:.80} is no list", remedy=f"pass {name}=[...]")
+    return list(values)
+
+
+def _grade(value: Any, name: str) -> float:
+    try:
+        return float(value)
+    except (ValueError, TypeError):
+        remedy = 'pass numbers; None or "?" is unjudged' if name == "shown" else "pass numbers"
+        raise InputError(f"{value!r:.80} in {name}= is no grade", remedy=remedy) from None
 
 
 def _rows_of(

@@ -110,7 +110,7 @@ class Workbench:
         if not isinstance(x, (str, os.PathLike)):
             return None
         text = os.fspath(x)
-        if text == "-" or Path(text).exists() or self.workspace is None:
+        if text == "-" or "\0" in text or Path(text).exists() or self.workspace is None:
             return text
         named = self.workspace.folder("runs") / text
         for path in (named, *sorted(named.parent.glob(named.name + ".*"))):
@@ -148,7 +148,7 @@ class Workbench:
             try:
                 with open(source, "rb") as file:
                     self._hashed[source] = content_hash(file)
-            except OSError:
+            except (OSError, ValueError):
                 return  # the reader says what is wrong with it
 
     def inputs(self) -> tuple[tuple[str, str], ...]:
@@ -217,7 +217,7 @@ def _is_larger(source: str, small: int) -> bool:
         return True  # nobody knows how much will come
     try:
         return os.path.getsize(source) * (_PACKED if _is_packed(source) else 1) > small
-    except OSError:
+    except (OSError, ValueError):
         return False  # the reader says what is wrong with it
 
 

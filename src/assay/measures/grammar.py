@@ -75,8 +75,10 @@ def parse(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
         return [measures]
     if isinstance(measures, str):
         found = [one for piece in split(measures) for one in _parse_one(piece)]
-    else:
+    elif isinstance(measures, Iterable):
         found = [one for each in measures for one in parse(each)]
+    else:
+        raise InputError(f"{measures!r:.80} is no measure", remedy='pass text such as "nDCG@10", or a measure')
     if not found:
         raise InputError(
             "no measure was named", remedy="name one, such as -m nDCG@10; `assay measures` lists all of them"
@@ -223,13 +225,16 @@ def _bracket(text: str, whole: str) -> tuple[str, str]:
 
 def _pairs(text: str, whole: str) -> list[tuple[str, str]]:
     """`key=value, key=value` to pairs of text."""
-    pairs, part = [], ""
+    pairs: list[tuple[str, str]] = []
+    part = ""
     for _, sign, depth in _nested(text + ","):
         if sign == "," and depth == 0:
             if part.strip():
                 key, equals, value = part.partition("=")
                 if not equals or not key.strip() or not value.strip():
                     raise _malformed(whole, f"{part.strip()} is not key=value")
+                if key.strip() in dict(pairs):
+                    raise _malformed(whole, f"{key.strip()} is given twice")
                 pairs.append((key.strip(), value.strip()))
             part = ""
         else:

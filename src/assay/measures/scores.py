@@ -259,6 +259,8 @@ class Scores(Result):
 
     def only(self, queries: Sequence[str]) -> Scores:
         """The scores of some of the queries; ids that are not judged are passed over."""
+        if isinstance(queries, str):  # one id, not its letters
+            queries = [queries]
         wanted = set(queries)
         index = [i for i, query in enumerate(self.queries) if query in wanted]
         return replace(
