@@ -36,7 +36,7 @@ def lines(comparison: Comparison, pair: tuple[str, str]) -> Iterator[str]:
     cutoff = comparison.primary.cutoff
     counts = [shown_unjudged(comparison, run, cutoff) if cutoff else None for run in pair]
     if cutoff and counts[0] is not None and counts[1] is not None:
-        yield f"{pair[0]} {number(counts[0], 2)} and {pair[1]} {number(counts[1], 2)} of {cutoff} documents"
+        yield f"{pair[0]} {number(counts[0], 2)} and {pair[1]} {number(counts[1], 2)} of the first {cutoff} documents"
     found = find(comparison, pair, comparison.primary)
     if found is None or found.difference is None:
         return

@@ -200,10 +200,13 @@ def recall(lines: Sequence[Depths], reads: Sequence[int], width: float = 470) ->
     for k in _round(min(depths), max(depths)):
         d.text(across(math.log10(k)), 223, f"{k:,}", "middle", "faint")
     d.text(width - 88, 238, "depth", "end", "faint")
-    for depth in sorted(set(reads)):
+    for depth in set(reads):
         x = across(math.log10(max(depth, 1)))
         d.line(x, 8, x, 206, "s-ink2", 1.2, "2 3")
-        d.text(x - 4, 200, f"read to {depth:,}", "end" if x > 110 else "start", "faint halo")
+    if reads:
+        x = across(math.log10(max(min(reads), 1)))
+        said = " and ".join(f"{depth:,}" for depth in sorted(set(reads))[:3])
+        d.text(x - 4, 200, f"read to {said}", "end" if x > 150 else "start", "faint halo")
     ends: list[float] = []
     for place, line in enumerate(lines):
         xs = [across(math.log10(max(k, 1))) for k in line.depths]

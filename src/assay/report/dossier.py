@@ -13,7 +13,7 @@ import numpy as np
 from assay.report.bounds import find
 
 if TYPE_CHECKING:
-    from assay.compare.comparison import Comparison, Lists
+    from assay.compare.comparison import Comparison, Lists, Segment
 
 ROWS = 300_000
 """Documents of all lists together; more would make the file larger than it may be, so the lists are cut."""
@@ -70,10 +70,25 @@ def dossier(
 def segments(comparison: Comparison) -> tuple[str, list[str], list[int]]:
     """The first column of segments: its name, its segments, and the segment of each query (-1: none)."""
     kinds = list(dict.fromkeys(segment.kind for segment in comparison.segments))
-    chosen = [segment for segment in comparison.segments if kinds and segment.kind == kinds[0]]
+    chosen = ordered([segment for segment in comparison.segments if kinds and segment.kind == kinds[0]])
     at = {query: i for i, segment in enumerate(chosen) for query in segment.queries}
     return (kinds[0] if kinds else "", [segment.name for segment in chosen],
             [at.get(query, -1) for query in comparison.scores.queries])  # fmt: skip
+
+
+USUAL = ("head", "torso", "tail", "known-item")
+
+
+def ordered(chosen: Sequence[Segment]) -> list[Segment]:
+    """Segments of the usual names in their usual order, so that each has its own colour in every report."""
+    if any(segment.name not in USUAL for segment in chosen):
+        return list(chosen)
+    return sorted(chosen, key=lambda segment: place_of(segment.name))
+
+
+def place_of(name: str) -> int:
+    """Where a segment of a usual name stands; behind those when it has another."""
+    return USUAL.index(name) if name in USUAL else len(USUAL)
 
 
 def cut_lists(comparison: Comparison, runs: Sequence[str]) -> tuple[int, list[Lists]]:

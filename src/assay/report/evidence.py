@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.report.bounds import find, lines
 from assay.report.curves import MANY
-from assay.report.dossier import segments
+from assay.report.dossier import ordered, segments
 from assay.report.figures import count
 from assay.report.html import mark, to_part
 from assay.report.page import Column, Mark, Range, Table, Value
@@ -63,7 +63,7 @@ def differences(comparison: Comparison, pair: Pair, drawn: dict[str, Draw], seve
     first = section("Every query, sorted by its difference", who, figure("queries", drawn["queries"], caption))
     if "segments" not in drawn:
         return first
-    chosen = [segment for segment in comparison.segments if segment.kind == kind]
+    chosen = ordered([segment for segment in comparison.segments if segment.kind == kind])
     caption = "Grey: smaller than this many queries can detect at 80 % power. Hollow: zero is inside. "
     caption += heterogeneity(comparison, kind, pair)
     forest = figure("segments", drawn["segments"], caption) + figures(segment_table(comparison, chosen, kind, pair))
@@ -154,7 +154,7 @@ def unjudged(comparison: Comparison, pair: Pair, drawn: dict[str, Draw]) -> str:
         ("difference", Value(d.difference, sign=True), Range(low, high, sign=True)),
     )
     heads = (Column("system", is_name=True), Column("as measured", "right"), Column("worst to best"))
-    said = "".join(f"<p>{escape(line[:1].upper() + line[1:])}.</p>" for line in lines(comparison, pair))
+    said = "".join(f"<p>{escape(line)}.</p>" for line in lines(comparison, pair))
     table = Table(heads, rows, name="Ranges over the unjudged")
     inside = (
         f'<div class="two even">{figure("unjudged", drawn["unjudged"], caption)}'

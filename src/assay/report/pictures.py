@@ -10,7 +10,7 @@ from assay.report import charts, curves
 from assay.report.bounds import find
 from assay.report.charts import Effect, Row, Span
 from assay.report.curves import Depths, Split
-from assay.report.dossier import segments
+from assay.report.dossier import ordered, place_of, segments
 from assay.report.svg import Drawing, standalone
 from assay.report.verdicts import FEWEST, first_of, pairs
 
@@ -75,9 +75,9 @@ def forest_rows(comparison: Comparison, pair: Pair, total: Difference) -> list[R
     """The segments of the first column, the total below them."""
     kind = segments(comparison)[0]
     rows = []
-    for segment in comparison.segments:
+    for segment in ordered([segment for segment in comparison.segments if segment.kind == kind]):
         d = first_of(segment.differences, pair, comparison.primary)
-        if segment.kind != kind or d is None or not d.n:
+        if d is None or not d.n:
             continue
         effect = Effect(d.difference if d.n >= FEWEST else None, *_ends(d))
         detectable = d.detectable if d.claim else None
@@ -100,7 +100,7 @@ def stage_splits(comparison: Comparison) -> list[Split]:
         value, ranking, retrieval = stage.value.mean, stage.ranking_loss.mean, stage.retrieval_loss.mean
         if stage.kind in ("", kind) and value is not None and ranking is not None and retrieval is not None:
             found.append(Split(stage.name, stage.system, value, ranking, retrieval))
-    return sorted(found, key=lambda split: split.group == "all")
+    return sorted(found, key=lambda split: (split.group == "all", place_of(split.group)))
 
 
 def recall_lines(comparison: Comparison) -> list[Depths]:

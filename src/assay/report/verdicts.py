@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from assay.report.figures import number
-from assay.report.page import Cell, Mark, Range, Tone, Value
+from assay.report.page import Mark, Range, Tone
 
 if TYPE_CHECKING:
     from assay.compare.comparison import Comparison, Difference, Family, Says
@@ -53,11 +53,11 @@ def verdict(found: Difference) -> Mark:
     return Mark(TONES[found.outcome], found.outcome)
 
 
-def p_value(p: float | None, why: str = "n/a") -> Cell:
+def p_value(p: float | None, why: str = "n/a") -> str:
     """A p to four decimals, `< 0.0001` below."""
     if p is None or p != p:
         return why
-    return "< 0.0001" if p < 0.00005 else Value(p, 4)
+    return "< 0.0001" if p < 0.00005 else number(p, 4)
 
 
 def p_words(p: float) -> str:

@@ -39,7 +39,10 @@ def whisker(cell: Whisker, axis: Axis) -> str:
             line[at] = "┼" if at == zero else "─"
         line[max(low, 0)], line[min(high, axis.columns - 1)] = "├", "┤"
     hollow = not is_known or (cell.low is not None and cell.high is not None and cell.low <= 0 <= cell.high)
-    line[place(cell.x, axis)] = "○" if hollow else "●"
+    at = place(cell.x, axis)
+    if not hollow and at == zero and 0 < zero < axis.columns - 1:
+        at += 1 if cell.x > 0 else -1
+    line[at] = "○" if hollow else "●"
     return "".join(line)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.report import browse, evidence
 from assay.report.bounds import find
 from assay.report.dossier import dossier
-from assay.report.figures import count, number
+from assay.report.figures import MINUS, count, number
 from assay.report.html import mark, to_part
 from assay.report.page import Cell, Column, Facts, Mark, Range, Table, Value, Whisker
 from assay.report.pictures import Draw, Pair, pictures
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 PAIRS = 4
 """Pairs whose queries can be looked at in one file."""
 PLACES = 3
+FOUR = re.compile(rf"(?<!p )(?<![\w.])([+{MINUS}]?\d+\.\d{{4}})(?![\w.]*\d)")
 HEADLINES = {"better": "Better overall.", "worse": "Worse overall.", "cannot tell": "Cannot tell."}
 EXCEPTIONS = ("hides-a-loss", "may-hide", "weights-disagree", "stages-disagree")
 """First lines that stand in the first sentence."""
@@ -119,7 +121,8 @@ def lead(comparison: Comparison, d: Difference) -> str:
 
 
 def sentence(text: str) -> str:
-    """A text with a capital letter and a full stop."""
+    """A text with a capital letter and a full stop; a page has three decimals, a p keeps its four."""
+    text = FOUR.sub(lambda found: number(float(found[1].replace(MINUS, "-")), PLACES, found[1][0] in "+" + MINUS), text)
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 

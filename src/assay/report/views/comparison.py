@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from assay.report.bounds import lines
+from assay.report.dossier import ordered
 from assay.report.figures import count, number, percent
 from assay.report.page import (
     Cell,
@@ -125,7 +126,7 @@ def segments(comparison: Comparison, pair: tuple[str, str]) -> Iterator[Part]:
     """The primary measure by segment, a table a column."""
     several = len(pairs(comparison)) > 1
     for kind in dict.fromkeys(segment.kind for segment in comparison.segments):
-        chosen = [segment for segment in comparison.segments if segment.kind == kind]
+        chosen = ordered([segment for segment in comparison.segments if segment.kind == kind])
         table = segment_table(comparison, chosen, kind, pair)
         if table is None:
             continue
@@ -143,8 +144,8 @@ def segment_table(comparison: Comparison, chosen: list[Segment], kind: str, pair
     columns = [Column(kind, is_name=True), Column("n", "right", gap=4)]
     columns += [Column("traffic", "right", drop=1, gap=2)] if has_traffic else []
     columns += [Column("difference", "right", gap=2), Column(f"{comparison.level * 100:g} % interval"),
-                Column("detectable", "right", drop=2), Column("wins", "right", drop=1, gap=2),
-                Column("losses", "right", drop=1, gap=2), Column("")]  # fmt: skip
+                Column("detectable", "right", drop=2, gap=2), Column("wins", "right", drop=1, gap=2),
+                Column("losses", "right", drop=1, gap=2), Column("", gap=2)]  # fmt: skip
     rows = []
     for segment in chosen:
         found = first_of(segment.differences, pair, comparison.primary)
@@ -188,7 +189,15 @@ def facts(comparison: Comparison, page_hint: bool) -> Iterator[Fact]:
         found = first_of(comparison.differences, pair, comparison.primary)
         if found is not None and found.largest_losses:
             worst = found.largest_losses[:SHOWN]
-            yield Fact("Losses", (", ".join(f"{q.query_id} {number(q.difference, 3, sign=True)}" for q in worst),))
+            yield Fact(
+                "Losses",
+                (
+                    ", ".join(
+                        f"{comparison.texts.get(q.query_id, q.query_id)} {number(q.difference, 3, sign=True)}"
+                        for q in worst
+                    ),
+                ),
+            )
         if found is not None and found.one_sided:
             what = count(found.one_sided, "query", "queries")
             yield Fact("One-sided", (f"{what} with a value in one system only; left out, and not at random",))
