@@ -269,6 +269,8 @@ def python() -> str:
     parts = ["# Python\n", fenced(inspect.cleandoc(assay.__doc__ or "")) + "\n"]
     for name in assay.__all__:
         value = getattr(assay, name)
+        if isinstance(value, ModuleType):  # a package that can be called
+            value = getattr(importlib.import_module(assay._HOMES[name]), name)
         if name.startswith("__") or not (inspect.isfunction(value) or inspect.isclass(value)):
             continue
         prose, named = sections(value.__doc__ or "")

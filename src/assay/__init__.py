@@ -11,10 +11,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two lists together
+    from assay.compare.comparison import Comparison as Comparison
     from assay.errors import AssayError as AssayError
     from assay.errors import InputError as InputError
     from assay.errors import MissingExtra as MissingExtra
     from assay.errors import NotEnoughEvidence as NotEnoughEvidence
+    from assay.flows.compare import compare as compare
+    from assay.flows.compare import power as power
     from assay.flows.evaluate import evaluate as evaluate
     from assay.flows.evaluate import evaluate_collections as evaluate_collections
     from assay.flows.explain import explain as explain
@@ -39,6 +42,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "AssayError": "assay.errors",
     "Collections": "assay.measures.collections",
+    "Comparison": "assay.compare.comparison",
     "Conventions": "assay.ranking.conventions",
     "Document": "assay.tables",
     "Explanation": "assay.measures.explain",
@@ -52,11 +56,13 @@ _HOMES = {
     "Scores": "assay.measures.score",
     "Topic": "assay.tables",
     "as_table": "assay.tables",
+    "compare": "assay.flows.compare",
     "evaluate": "assay.flows.evaluate",
     "evaluate_collections": "assay.flows.evaluate",
     "explain": "assay.flows.explain",
     "measure": "assay.measures.measure",
     "parse": "assay.measures.grammar",
+    "power": "assay.flows.compare",
     "score": "assay.flows.explain",
     "show": "assay.flows.results",
 }
@@ -70,7 +76,8 @@ def __getattr__(name: str) -> Measure:
     home = _HOMES.get(name)
     value: Any
     if home is not None:
-        value = getattr(import_module(home), name)
+        room = import_module(home)
+        value = globals().get(name, getattr(room, name))  # `compare` is a package too, which can be called
     elif name.startswith("_"):
         raise AttributeError(name)
     else:

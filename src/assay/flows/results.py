@@ -10,6 +10,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import assay.compare.comparison
+import assay.compare.power
+import assay.compare.unjudged
 import assay.flows.setup
 import assay.measures.collections
 import assay.measures.explain

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import assay.report.views.comparison
 import assay.report.views.explanation
 import assay.report.views.measures
+import assay.report.views.power
 import assay.report.views.scores
 import assay.report.views.setup  # noqa: F401 # these imports register the views

@@ -1,0 +1,167 @@
+"""The first lines of a comparison: what a reader must know before the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from assay.compare.by_segment import direction, hidden_losses
+from assay.compare.comparison import FEWEST, Comparison, Difference, Says, Segment
+from assay.compare.stages import StageChange, Stages
+from assay.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    from assay.compare.unjudged import Bounds
+
+BLIND = "nDCG alone cannot tell which stage failed: pass --stages NAME=FIRST.run:100,FINAL.run for each system"
+ONE_SIDED_POOL = 0.05
+"""Difference of the judged shares from which the pool counts as one-sided."""
+
+
+def first_lines(comparison: Comparison) -> tuple[Says, ...]:
+    """The lines in the order in which they are read: what would turn the verdict over comes before it."""
+    found = [d for d in comparison.differences if d.measure == comparison.primary]
+    before: list[Says] = []
+    verdicts: list[Says] = []
+    after: list[Says] = []
+    if comparison.stages is not None:
+        lines = list(_stages(comparison.stages))
+        before += [says for says in lines if says.code == "stages-disagree"]
+        after += [says for says in lines if says.code == "stages"]
+    several = len(found) > 1
+    for d in found:
+        verdicts += one_sided(d, several)
+        at = comparison.differences.index(d)
+        before += _weights(d, comparison.segments, at, several)
+        lost, perhaps = hidden_losses(d, comparison.segments, at)
+        before += [hides(segment, at, several) for segment in lost]
+        verdicts.append(verdict(d, several))
+        after += [may_hide(segment, at, several) for segment in perhaps]
+        after += [fragile(b) for b in comparison.bounds if is_of(b, d) and b.is_fragile()]
+    if comparison.stages is None and any(d.measure.name == "nDCG" for d in comparison.differences):
+        after.append(Says("no-stages", BLIND))
+    return (*before, *verdicts, *after)
+
+
+def verdict(d: Difference, several: bool = False) -> Says:
+    """The difference behind better, worse or cannot tell, which the code says."""
+    who = f"{d.candidate} against {d.baseline}, " if several else ""
+    if d.n < FEWEST:
+        text = f"{who}{d.measure} {d.wins} wins, {d.losses} losses, {d.ties} ties in {d.n} queries"
+    else:
+        p = f", p {written_p(d.p)}" if d.p is not None else ""
+        text = f"{who}{d.measure} {signed(d.difference)}{between(d.interval)}{p}"
+    because = "" if d.because.startswith("p ") else d.because
+    return Says({"better": "better", "worse": "worse", "cannot tell": "cannot-tell"}[d.outcome], text, because)
+
+
+def one_sided(d: Difference, several: bool = False) -> Iterator[Says]:
+    """The judgments cover one system's first documents better than the other's."""
+    before, after = d.judged_baseline, d.judged_candidate
+    if before is not None and after is not None and abs(after - before) >= ONE_SIDED_POOL:
+        better = d.baseline if before > after else d.candidate
+        where = f"first {d.measure.cutoff}" if d.measure.cutoff is not None else "documents"
+        text = (
+            f"{before:.0%} of {d.baseline}'s {where} are judged and {after:.0%} of {d.candidate}'s: the judgments "
+            f"favour {better}"
+        )
+        yield Says("one-sided-pool", text.replace("%", " %"))
+
+
+def is_of(bounds: Bounds, d: Difference) -> bool:
+    """Whether the range is that of the difference."""
+    return (bounds.measure, bounds.baseline, bounds.candidate) == (d.measure, d.baseline, d.candidate)
+
+
+def fragile(bounds: Bounds) -> Says:
+    """Unjudged documents could turn the difference round."""
+    ends = bounds.difference
+    assert ends is not None, "what is fragile has a range"
+    text = f"unjudged documents could move the difference to {signed(ends[0])} or {signed(ends[1])}"
+    return Says("fragile", text, "" if bounds.is_sharp else "an outer bound")
+
+
+def hides(segment: Segment, at: int, several: bool = False) -> Says:
+    """The total hides a loss."""
+    d = segment.differences[at]
+    who = f" of {d.candidate}" if several else ""
+    return Says(
+        "hides-a-loss",
+        f"the total{who} hides a loss on {_where(segment)}",
+        f"{d.measure} {signed(d.difference)}{between(d.simultaneous)}",
+    )
+
+
+def may_hide(segment: Segment, at: int, several: bool = False) -> Says:
+    """The total may hide a loss."""
+    d = segment.differences[at]
+    who = f" of {d.candidate}" if several else ""
+    return Says(
+        "may-hide",
+        f"the total{who} may hide a loss on {_where(segment)}",
+        f"{d.measure} {signed(d.difference)}{between(d.interval)}",
+    )
+
+
+def _where(segment: Segment) -> str:
+    traffic = "" if segment.traffic is None else f" ({percent(segment.traffic)} of traffic)"
+    return f"{segment.name} queries{traffic}"
+
+
+def _weights(d: Difference, segments: Sequence[Segment], at: int, several: bool) -> Iterator[Says]:
+    """Traffic turns the mean over queries round."""
+    if d.weighted is None or d.weighted.difference is None or d.difference is None or not direction(d):
+        return
+    if d.difference * d.weighted.difference >= 0:
+        return
+    who = f"{d.candidate} against {d.baseline}: " if several else ""
+    sign = -1 if d.weighted.difference < 0 else 1
+    moves = [(s, s.differences[at].weighted) for s in segments if s.traffic is not None]
+    own = [(s.traffic * w.difference, s, w.difference) for s, w in moves if s.traffic and w and w.difference]
+    own = [one for one in own if sign * one[0] > 0]
+    why = ""
+    if own:
+        _, largest, turn = max(own, key=lambda one: abs(one[0]))
+        why = (
+            f"; {largest.name} queries ({percent(largest.traffic or 0.0)} of traffic, {percent(largest.share)} of the "
+            f"queries) {signed(turn)}"
+        )
+    yield Says(
+        "weights-disagree",
+        f"{who}{d.measure} {signed(d.difference)} over queries, but {signed(d.weighted.difference)} weighted by "
+        f"traffic{why}",
+    )
+
+
+def _stages(stages: Stages) -> Iterator[Says]:
+    for change in stages.changes:
+        if change.name == "all" and not change.kind and change.sentence:
+            yield Says("stages-disagree" if _is_trade(change) else "stages", change.sentence)
+
+
+def _is_trade(change: StageChange) -> bool:
+    """Whether recall and final value move against each other."""
+    recall, value = change.recall.mean or 0.0, change.value.mean or 0.0
+    return recall * value < 0
+
+
+def signed(x: float | None) -> str:
+    """A difference with its sign, four decimals."""
+    if x is None:
+        return "n/a"
+    return f"{x:+.4f}".replace("-", "−") if round(x, 4) else "±0.0000"
+
+
+def between(interval: Interval | None) -> str:
+    """` (low to high)`; empty where there is none."""
+    return "" if interval is None else f" ({signed(interval.low)} to {signed(interval.high)})"
+
+
+def written_p(p: float) -> str:
+    """A p with four decimals, or `< 0.0001`."""
+    return f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
+
+
+def percent(share: float) -> str:
+    """A share in whole percent."""
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,313 @@
+"""`assay compare` and `assay power`: is a candidate better than the baseline, for whom, and how sure that is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.compare.by_segment import segments, sets_of
+from assay.compare.choice import blind_spots
+from assay.compare.columns import columns_of, pairs_of
+from assay.compare.comparison import Comparison
+from assay.compare.differences import Asked, differences
+from assay.compare.first_lines import first_lines
+from assay.compare.stages import MARGIN, Staged, Stages, stages
+from assay.errors import InputError, did_you_mean
+from assay.files import is_stream
+from assay.flows.choices import DEFAULT, chosen
+from assay.flows.evaluate import Reading, _named, evaluate, file_of, one_grade_a_pair, prepared
+from assay.flows.kept_scores import are_kept, side_by_side
+from assay.flows.labels import texts_of, titles_of
+from assay.flows.read_runs import (
+    Inputs,
+    bounds_of,
+    cut_points,
+    designed,
+    intents_of,
+    lists_of,
+    read_runs,
+    staged_measure,
+)
+from assay.flows.staged import given_stages
+from assay.flows.workbench import Workbench
+from assay.measures.scores import Scores
+from assay.results import QUIET, Note, Progress
+from assay.tables import Document, Hit, Judgment, Topic
+
+if TYPE_CHECKING:
+    from assay.compare.power import Power
+
+
+def compare(
+    runs: Any,
+    qrels: Any = None,
+    measures: Any = None,
+    *,
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    topics: Any = None,
+    by: str | Sequence[str] | None = None,
+    stages: Any = None,
+    stage_margin: float = MARGIN,
+    family: str | None = None,
+    flips: int = 100_000,
+    seed: int = 0,
+    interval: str = "t",
+    level: float = 0.95,
+    alpha: float = 0.05,
+    tie: float = 1e-9,
+    bounds_depth: int | None = None,
+    documents: Any = None,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    bench: Workbench | None = None,
+    progress: Progress = QUIET,
+    command: str = "",
+    **choices: Any,
+) -> Comparison:
+    """Compares a baseline with one candidate or several, on the same queries and judgments.
+
+    Args:
+        runs: the baseline and its candidates, as in `evaluate`; or kept scores (`Scores`, or files that hold them).
+        qrels: the judgments; left out with kept scores.
+        measures: the first is the primary one. The settings decide when None.
+        baseline: name of the run that the others are compared with; the first one when None.
+        all_pairs: compares every pair of runs.
+        topics: a table of queries: text, traffic weight, intent, segment columns; `inclusion` when the queries are a
+            sample drawn with unequal chances.
+        by: columns whose segments are compared too; the team's segment column, or head, torso and tail by traffic,
+            when None and topics are given.
+        stages: first stages of systems: "NAME=FIRST.run:100,FINAL.run", several of them, or a dict of name to
+            (run, depth) pairs.
+        stage_margin: losses of a stage under this are nothing to mend.
+        family: "holm", "max-t", "bh" or "none"; Holm up to 50 hypotheses and max-T above when None.
+        flips: sign patterns drawn where a p is not exact.
+        seed: of every random number.
+        interval: "t", "bootstrap" (percentile) or "bca".
+        level: of the intervals.
+        alpha: level of the claims.
+        tie: differences up to this are shown as ties; tests keep their own 1e-9.
+        bounds_depth: how far down unjudged documents could have any grade; each measure's own cutoff when None.
+        documents: a table of documents, for their titles in the report.
+        format: of the files; recognised from content when None.
+        columns: name of the column that holds each field.
+        bench: where inputs are found; the current folder's workspace when None.
+        progress: told how far the work has come.
+        command: how the result was asked for, kept in it.
+        **choices: as in `evaluate`.
+
+    Returns:
+        Differences with intervals and corrected p, by segment and by stage, and what hangs on unjudged documents.
+
+    Raises:
+        InputError: the input would give a wrong number, or none; or kept scores are not of the same judgments.
+    """
+    asked = Asked(seed, flips, family, "bootstrap" if interval == "percentile" else interval, level, alpha, tie)  # type: ignore[arg-type] # checked by Asked
+    bench = Workbench.open() if bench is None else bench
+    if are_kept(runs):
+        return _of_kept(runs, qrels, measures, baseline, all_pairs, asked, stages, command)
+    held = chosen(bench.workspace, choices)
+    reading: Reading = {"format": format, "columns": columns}
+    named = {
+        name: bench.table(run, Hit, **reading, name=name) if is_stream(run) else run
+        for name, run in _named(runs).items()
+    }
+    first = _baseline(baseline, named)
+    given = given_stages(stages, named, first)
+    judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
+    source = file_of(bench, topics, "topics")
+    queries = None if source is None else bench.table(source, Topic, name="topics")
+    scores = evaluate(
+        named, judgments, measures, topics=queries, by=by, bench=bench, progress=progress, command=command,
+        **reading, **choices,
+    )  # fmt: skip
+    scores = designed(scores, queries)
+    judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
+    read = read_runs(bench, named, given, judged, scores, held, reading, bounds_depth, progress)
+    read = replace(read, intents=intents_of(queries, judged))
+    made = compared(scores, first, all_pairs, asked, read, stage_margin, bounds_depth)
+    k = held.wanted.k if held.origin("measures.k") != DEFAULT else None
+    notes = [
+        *blind_spots(scores.measures, judged, k, read.intents),
+        *cut_points([part.kind for part in scores.parts], queries, held),
+    ]
+    shown = None if documents is None else bench.table(documents, Document, columns=columns, name="documents")
+    made_from = replace(scores.source, hashes=bench.inputs(), seed=seed, command=command)
+    return replace(
+        made, notes=(*notes, *made.notes), source=made_from, texts=texts_of(queries, scores.queries),
+        titles=titles_of(shown, made.lists),
+    )  # fmt: skip
+
+
+def compared(
+    scores: Scores,
+    baseline: str,
+    all_pairs: bool,
+    asked: Asked,
+    read: Inputs | None = None,
+    stage_margin: float = MARGIN,
+    bounds_depth: int | None = None,
+) -> Comparison:
+    """Scores of several runs as a comparison; with what they were read from also stages, ranges and lists."""
+    if len(scores.runs) < 2:
+        raise InputError(
+            f"there is one run, {scores.runs[0]}, and nothing to compare it with",
+            remedy="pass the baseline, the candidates, and the judgments last",
+        )
+    pairs = pairs_of(scores.runs, baseline, all_pairs)
+    every = np.ones(len(scores.queries), np.bool_)
+    found, family = differences(columns_of(scores, pairs, [("", "all", every)]), scores, asked)
+    sets = sets_of(scores)
+    by_segment, segment_family, heterogeneity = segments(scores, pairs, sets, asked)
+    staged = None if read is None or not read.stages else _stages(read.stages, scores, sets, stage_margin, asked)
+    made = Comparison(
+        baseline=baseline,
+        candidates=tuple(run for run in scores.runs if run != baseline),
+        all_pairs=all_pairs,
+        scores=scores,
+        primary=scores.measures[0],
+        differences=found,
+        family=family,
+        segments=by_segment,
+        segment_family=segment_family,
+        heterogeneity=heterogeneity,
+        stages=staged,
+        bounds=() if read is None else bounds_of(read, scores, pairs, bounds_depth),
+        lists=() if read is None else lists_of(read, scores),
+        interval_method=asked.interval,
+        level=asked.level,
+        tie=asked.tie,
+        alpha=asked.alpha,
+        notes=_notes(found, asked, read),
+        source=replace(scores.source, seed=asked.seed),
+    )
+    return replace(made, says=first_lines(made))
+
+
+def power(
+    runs: Any,
+    qrels: Any = None,
+    measures: Any = None,
+    *,
+    difference: float | None = None,
+    chance: float = 0.8,
+    alpha: float = 0.05,
+    baseline: str | None = None,
+    bench: Workbench | None = None,
+    progress: Progress = QUIET,
+    command: str = "",
+    **options: Any,
+) -> Power:
+    """What a query set can show: its smallest detectable difference, and the queries that a difference takes.
+
+    Args:
+        runs: two runs or more, the baseline first, as in `evaluate`: the spread of their differences is measured.
+        qrels: the judgments.
+        measures: as in `evaluate`.
+        difference: the difference that is worth finding; None gives only what is detectable.
+        chance: the power that is wanted.
+        alpha: level of the two-sided test.
+        baseline: name of the run that the others are compared with; the first one when None.
+        bench: where inputs are found.
+        progress: told how far the work has come.
+        command: how the result was asked for.
+        **options: as in `evaluate`.
+    """
+    from assay.compare.power import power_of
+
+    if difference is not None and not abs(difference) > 0:
+        raise InputError("--difference 0 needs no queries to find", remedy="pass the smallest gain that is worth it")
+    if not 0 < chance < 1 or not 0 < alpha < 1:
+        raise InputError("the power and alpha are shares between 0 and 1", remedy="pass --power 0.8 --alpha 0.05")
+    bench = Workbench.open() if bench is None else bench
+    scores = evaluate(runs, qrels, measures, bench=bench, progress=progress, command=command, **options)
+    if len(scores.runs) < 2:
+        raise InputError(
+            "the spread of a difference needs two runs", remedy="pass a baseline and a candidate, the judgments last"
+        )
+    first = _baseline(baseline, dict.fromkeys(scores.runs))
+    found = power_of(scores, first, difference, chance, alpha)
+    return replace(found, source=replace(scores.source, command=command))
+
+
+def _of_kept(
+    inputs: Any, qrels: Any, measures: Any, baseline: str | None, all_pairs: bool, asked: Asked, stages: Any,
+    command: str,
+) -> Comparison:  # fmt: skip
+    """A comparison of kept scores."""
+    if qrels is not None and not are_kept(qrels):
+        raise InputError(
+            "kept scores are compared as they are, without judgments", remedy="give the .assay files alone"
+        )
+    if stages:
+        raise InputError("stages need the runs, and kept scores have none", remedy="give the runs and the judgments")
+    given = [*(inputs if isinstance(inputs, (list, tuple)) else [inputs]), *([] if qrels is None else [qrels])]
+    from assay.measures.grammar import parse
+
+    scores, earlier = side_by_side(given, None if measures is None else list(parse(measures)))
+    first = _baseline(baseline, dict.fromkeys(scores.runs))
+    made = compared(scores, first, all_pairs, asked)
+    if len(given) == 1 and earlier:  # one comparison, looked at in another way: what was read stays true of it
+        made = _with_earlier(made, earlier[0])
+    return replace(made, source=replace(made.source, command=command))
+
+
+def _with_earlier(made: Comparison, earlier: Comparison) -> Comparison:
+    known = {str(m) for m in made.scores.measures}
+    kept = tuple(b for b in earlier.bounds if str(b.measure) in known and b.baseline == made.baseline)
+    again = replace(made, bounds=kept, lists=earlier.lists, stages=earlier.stages, notes=earlier.notes)
+    return replace(again, says=first_lines(again))
+
+
+def _baseline(baseline: str | None, named: Mapping[str, Any]) -> str:
+    if baseline is None:
+        return next(iter(named))
+    if baseline in named:
+        return baseline
+    for name, source in named.items():
+        if isinstance(source, (str, os.PathLike)) and os.fspath(source) == baseline:
+            return name
+    raise InputError(
+        f"no run {baseline}{did_you_mean(baseline, named)}", remedy=f"the baseline is one of {', '.join(named)}"
+    )
+
+
+def _stages(staged: Sequence[Staged], scores: Scores, sets: Any, margin: float, asked: Asked) -> Stages:
+    groups = [("", "all", np.ones(len(scores.queries), np.bool_)), *sets]
+    return stages(staged, staged_measure(scores), groups, margin=margin, level=asked.level)
+
+
+def _notes(found: Any, asked: Asked, read: Inputs | None) -> tuple[Note, ...]:
+    notes = []
+    for d in found:
+        if d.one_sided:
+            text = (
+                f"{d.one_sided:,} queries have a value of {d.measure} on one side only; left out of "
+                f"{d.candidate} minus {d.baseline}"
+            )
+            notes.append(Note("one-sided", text, count=d.one_sided, level="warning"))
+        if d.interval is not None and d.interval.covers_less:
+            text = f"a {asked.interval} interval of {d.n} queries covers less than {asked.level:.0%}".replace("%", " %")
+            notes.append(Note("covers-less", text, level="warning"))
+    if asked.tie > 1e-9:
+        notes.append(Note("tie", f"differences up to {asked.tie:g} are shown as ties; every test keeps its own 1e-9"))
+    if read is not None and read.judged.only_relevant and read.judged.unlisted == "unjudged":
+        text = (
+            "ranges over unjudged documents are not given: the judgments list relevant documents alone; say what an "
+            "absent pair means with --unlisted not-relevant, if that is so"
+        )
+        notes.append(Note("bounds-not-given", text))
+    for staged in read.stages if read is not None else ():
+        total = int(staged.outside.sum())
+        if total:
+            queries = int((staged.outside > 0).sum())
+            text = (
+                f"{total:,} documents of {queries:,} queries are in the final list of {staged.system} and in no first "
+                "stage within its depth: the ceiling is not one for them"
+            )
+            notes.append(Note("outside-the-depth", text, run=staged.system, count=total, level="warning"))
+    return tuple(dict.fromkeys(notes))

@@ -1,0 +1,172 @@
+"""What a comparison reads beside the scores: unjudged documents, stages, intents and the design of the sample."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.compare.comparison import Lists
+from assay.compare.documents import first_documents, outside
+from assay.compare.stages import First, Staged
+from assay.errors import InputError
+from assay.flows.choices import Choices
+from assay.flows.evaluate import Reading
+from assay.flows.staged import Given
+from assay.flows.workbench import Workbench, short_names
+from assay.measures.measure import Measure
+from assay.measures.scores import Scores
+from assay.ranking.shown import Shown, collect
+from assay.results import Note, Progress
+from assay.tables import Block
+
+if TYPE_CHECKING:
+    from assay.compare.unjudged import Bounds
+    from assay.ranking.ranking import Judged
+
+SHOWN = 10
+"""Documents of each list that are kept at least."""
+DESIGN = "inclusion"
+"""The column of the topics that holds the chance with which a query was drawn into the sample."""
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What a comparison was read from, beside its scores.
+
+    Args:
+        judged: the judgments.
+        shown: each run with its unjudged documents.
+        stages: the stages of each system, those of the baseline first.
+        intents: of each judged query; None when the topics say none.
+    """
+
+    judged: Judged
+    shown: Mapping[str, Shown]
+    stages: tuple[Staged, ...] = ()
+    intents: tuple[str | None, ...] | None = None
+
+
+def designed(scores: Scores, topics: Block | None) -> Scores:
+    """The scores with design weights: traffic (or 1) over the chance with which each query was drawn."""
+    if topics is None or DESIGN not in topics.columns:
+        return scores
+    chances: dict[str, float] = {}
+    for i, (query, chance) in enumerate(zip(topics.frame["query_id"], topics.frame[DESIGN], strict=True)):
+        if chance is None:
+            continue
+        try:
+            chances[query] = float(chance)
+        except (TypeError, ValueError):
+            chances[query] = float("nan")
+        if not 0 < chances[query] <= 1:
+            raise InputError(
+                f"the chance {chance} of query {query} to be drawn is not between 0 and 1",
+                topics.place(i),
+                f"give {DESIGN} as a share, such as 0.05",
+            )
+    drawn = np.array([chances.get(query, np.nan) for query in scores.queries])
+    traffic = np.ones(len(drawn)) if scores.weights is None else scores.weights
+    return replace(scores, weights=traffic / drawn, _cache={})
+
+
+def intents_of(topics: Block | None, judged: Judged) -> tuple[str | None, ...] | None:
+    """The intent of each judged query; None where the topics say none."""
+    if topics is None or "intent" not in topics.columns:
+        return None
+    known = dict(zip(topics.frame["query_id"], topics.frame["intent"], strict=True))
+    return tuple(known.get(query) for query in judged.queries)
+
+
+def cut_points(parts: Sequence[str], topics: Block | None, held: Choices) -> list[Note]:
+    """Where head, torso and tail were cut, when traffic told them."""
+    if topics is None or held.segments.column in topics.columns or not any(kind == "segment" for kind in parts):
+        return []
+    head, torso = held.segments.head, held.segments.torso
+    text = (
+        f"head, torso and tail are cut by traffic: the most frequent queries that make up {head:.0%} of it are head, "
+        f"those up to {torso:.0%} torso"
+    )
+    return [Note("cut-points", text.replace("%", " %"))]
+
+
+def read_runs(
+    bench: Workbench, named: Mapping[str, Any], given: Sequence[Given], judged: Judged, scores: Scores, held: Choices,
+    reading: Reading, bounds_depth: int | None, progress: Progress,
+) -> Inputs:  # fmt: skip
+    """Every run with its unjudged documents, and the stages."""
+    cutoffs = [m.cutoff for m in scores.measures if m.cutoff is not None]
+    depth = max([SHOWN, *cutoffs, bounds_depth or 0])
+    staged = {one.system for one in given}
+
+    def collected(run: Any, name: str, to: int | None) -> Shown:
+        wants_rank = held.conventions.order == "rank"
+        blocks = bench.blocks(run, **reading, name=name, wants_rank=wants_rank, progress=progress)
+        return collect(blocks, judged, held.conventions, to)
+
+    shown = {name: collected(run, name, None if name in staged else depth) for name, run in named.items()}
+    measure = staged_measure(scores)
+    found = []
+    for one in given:
+        firsts = [(collected(run, f"a stage of {one.system}", to), to) for run, to in one.firsts]
+        labels = [_label(run, i) for i, (run, _) in enumerate(one.firsts)]
+        value = _value(scores, measure, one.system, shown[one.system])
+        found.append(
+            Staged(
+                system=one.system,
+                firsts=tuple(First(n, to, s.ranking) for n, (s, to) in zip(labels, firsts, strict=True)),
+                final=shown[one.system].ranking,
+                value=value,
+                outside=outside(shown[one.system], firsts),
+            )
+        )
+    return Inputs(judged, shown, tuple(found))
+
+
+def _label(run: Any, i: int) -> str:
+    return short_names([run])[0] if isinstance(run, (str, os.PathLike)) else f"first stage {i + 1}"
+
+
+def staged_measure(scores: Scores) -> Measure:
+    """The nDCG that stages are told by: the first chosen one whose ideal is over all judged documents."""
+    for measure in scores.measures:
+        if measure.name == "nDCG" and not measure.params["judged_only"] and measure.params["ideal"] == "judged":
+            return measure
+    cutoff = scores.measures[0].cutoff or SHOWN
+    return Measure("nDCG") @ cutoff
+
+
+def _value(scores: Scores, measure: Measure, run: str, shown: Shown) -> Any:
+    if measure in scores.measures:
+        return scores.value(measure, run)
+    ranking = shown.ranking
+    return np.where(measure.has_relevant(ranking.judged), measure.compute(ranking), np.nan)
+
+
+def bounds_of(
+    read: Inputs, scores: Scores, pairs: Sequence[tuple[str, str]], bounds_depth: int | None
+) -> tuple[Bounds, ...]:
+    """What unjudged documents could do to each difference; nothing where all absent pairs are not relevant."""
+    if read.judged.unlisted == "not-relevant" or read.judged.only_relevant:
+        return ()
+    from assay.compare.lists import side_by_side as beside
+    from assay.compare.unjudged import bounds
+
+    cutoffs = [m.cutoff for m in scores.measures if m.cutoff is not None]
+    found = []
+    for baseline, candidate in pairs:
+        lists = beside(read.shown[baseline], read.shown[candidate])
+        for measure in scores.measures:
+            counts = ~np.isnan(scores.value(measure, baseline)) & ~np.isnan(scores.value(measure, candidate))
+            depth = bounds_depth or (max([SHOWN, *cutoffs]) if measure.cutoff is None else None)
+            found.append(bounds(measure, lists, names=(baseline, candidate), counts=counts, depth=depth))
+    return tuple(found)
+
+
+def lists_of(read: Inputs, scores: Scores) -> tuple[Lists, ...]:
+    """The first documents of each run."""
+    depth = max([SHOWN, *(m.cutoff for m in scores.measures if m.cutoff is not None and m.about.sees != "no")])
+    return tuple(first_documents(read.shown[run], depth, run) for run in scores.runs)

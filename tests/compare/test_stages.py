@@ -1,0 +1,172 @@
+"""Which stage lost it: worked by hand, by what must hold for any list, and on Vaswani."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay.compare.stages import Problem, problem
+
+Run = dict[str, dict[str, float]]
+Grades = dict[str, dict[str, int]]
+
+
+def listed(*docs: str) -> dict[str, float]:
+    return {doc: float(len(docs) - i) for i, doc in enumerate(docs)}
+
+
+def staged(
+    firsts: list[tuple[Run, int | None]], final: Run, qrels: Grades, measure: str = "nDCG@10"
+) -> assay.Comparison:
+    """The final run compared with itself in another order, which has no stages."""
+    other = {q: {doc: -score for doc, score in docs.items()} for q, docs in final.items()}
+    runs = {"system": final, "other": other}
+    return assay.compare(runs, qrels, measure, stages={"system": [*firsts, final]}, unlisted="not-relevant")
+
+
+def test_eight_relevant_and_five_retrieved_reach_a_recall_of_five_eighths() -> None:
+    """Ceiling: the first five discounts over the first eight, (1 + ... + 1/log2 6) / (1 + ... + 1/log2 9) = 0.7458."""
+    qrels = {"q": {f"r{i}": 1 for i in range(8)}}
+    first = {"q": listed("x1", "r0", "r1", "x2", "r2", "r3", "r4")}
+    final = {"q": listed("r0", "x1", "r1", "r2", "x2", "r3", "r4")}
+    found = staged([(first, 7)], final, qrels).stages
+    assert found is not None
+    (system,) = found.systems
+    assert system.recall.mean == 0.625
+    discounts = [1 / math.log2(rank + 1) for rank in range(1, 9)]
+    assert system.ceiling.mean == pytest.approx(sum(discounts[:5]) / sum(discounts), abs=1e-15)
+    assert system.ceiling.mean == pytest.approx(0.7458, abs=5e-5)
+    returned = assay.evaluate(final, qrels, "nDCG(ideal=returned)@10").mean()
+    assert system.value.mean == pytest.approx((system.ceiling.mean or 0) * returned, abs=1e-12)
+    assert system.retrieval_loss.mean == pytest.approx(1 - (system.ceiling.mean or 0))
+    assert system.ranking_loss.mean == pytest.approx((system.ceiling.mean or 0) - (system.value.mean or 0))
+
+
+@st.composite
+def reranked(draw: st.DrawFn) -> tuple[Run, Run, Grades]:
+    """A first stage, the same documents in another order, and grades of some of them and of others."""
+    docs = [f"d{i}" for i in range(draw(st.integers(1, 8)))]
+    elsewhere = [f"e{i}" for i in range(draw(st.integers(0, 3)))]
+    grades = {doc: draw(st.integers(0, 3)) for doc in [*docs, *elsewhere] if draw(st.booleans())}
+    grades["always"] = draw(st.integers(1, 3))
+    return {"q": listed(*docs)}, {"q": listed(*draw(st.permutations(docs)))}, {"q": grades}
+
+
+@settings(max_examples=60, deadline=None)
+@given(reranked(), st.integers(1, 6))
+def test_the_value_is_the_ceiling_times_the_value_among_the_returned(data: tuple[Run, Run, Grades], k: int) -> None:
+    first, final, qrels = data
+    found = staged([(first, None)], final, qrels, f"nDCG@{k}").stages
+    assert found is not None
+    (system,) = found.systems
+    value = assay.evaluate(final, qrels, f"nDCG(ideal=returned)@{k}").mean()
+    want = (system.ceiling.mean or 0) * (0.0 if math.isnan(value) else value)
+    assert system.value.mean == pytest.approx(want, abs=1e-12)
+    assert (system.value.mean or 0) <= (system.ceiling.mean or 0) + 1e-12
+    assert (system.outside, system.outside_queries) == (0, 0)
+
+
+def test_two_retrievers_are_shown_each_and_together() -> None:
+    qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 1}}
+    words, meaning = {"q": listed("a", "b", "x")}, {"q": listed("b", "c", "d")}
+    final = {"q": listed("a", "b", "c")}
+    found = staged([(words, 2), (meaning, 2)], final, qrels).stages
+    assert found is not None
+    (system,) = found.systems
+    assert [one.recall.mean for one in system.retrievers] == [0.5, 0.5]
+    assert system.recall.mean == 0.75
+    assert system.outside == 0
+
+
+def test_documents_that_no_first_stage_brought_are_counted_and_warned_about() -> None:
+    qrels = {"q": {"a": 1}, "p": {"b": 1}}
+    first = {"q": listed("a", "y", "z"), "p": listed("b", "w")}
+    final = {"q": listed("z", "a", "never"), "p": listed("b")}
+    found = staged([(first, 2)], final, qrels)
+    assert found.stages is not None
+    (system,) = found.stages.systems
+    assert (system.outside, system.outside_queries) == (2, 1)  # z is below the depth, "never" is nowhere
+    (note,) = (note for note in found.notes if note.code == "outside-the-depth")
+    assert note.text.startswith("2 documents of 1 queries are in the final list of system and in no first stage")
+
+
+def test_recall_against_depth_ends_at_the_recall_of_the_stage() -> None:
+    qrels = {"q": {"a": 1, "c": 1, "z": 1}}
+    found = staged([({"q": listed("a", "b", "c", "d")}, 4)], {"q": listed("a", "c")}, qrels).stages
+    assert found is not None
+    (curve,) = found.curves
+    assert curve.depths.tolist() == [1, 2, 3, 4]
+    assert curve.recall == pytest.approx([1 / 3, 1 / 3, 2 / 3, 2 / 3])
+    assert curve.recall[-1] == pytest.approx(found.systems[0].recall.mean)
+
+
+@pytest.mark.parametrize(
+    ("retrieval", "ranking", "said"),
+    [
+        (0.21, 0.1, "retrieval problem"),
+        (0.2, 0.1, "both"),
+        (0.1, 0.2, "both"),
+        (0.1, 0.21, "ranking problem"),
+        (0.02, 0.02, ""),
+        (0.03, 0.0, "retrieval problem"),
+        (None, 0.1, ""),
+    ],
+)
+def test_a_stage_is_the_problem_when_it_loses_more_than_twice_the_other(
+    retrieval: float | None, ranking: float | None, said: Problem
+) -> None:
+    assert problem(retrieval, ranking, 0.02) == said
+
+
+def test_stages_are_told_for_each_segment() -> None:
+    rng = np.random.default_rng(1)
+    queries = [f"q{i:02d}" for i in range(30)]
+    qrels = {q: {f"r{i}": 1 for i in range(4)} for q in queries}
+    first = {q: listed(*(["r0", "r1", "r2", "r3"] if i < 15 else ["r0", "x", "y"])) for i, q in enumerate(queries)}
+    final = {q: listed(*rng.permutation(list(docs))) for q, docs in first.items()}
+    topics = {"query_id": queries, "segment": ["easy"] * 15 + ["hard"] * 15}
+    other = {q: {d: -s for d, s in docs.items()} for q, docs in final.items()}
+    found = assay.compare(
+        {"a": final, "b": other}, qrels, "nDCG@10", topics=topics, stages={"a": [first], "b": [first]}
+    ).stages
+    assert found is not None
+    told = {(stage.system, stage.name): stage for stage in found.systems}
+    assert told["a", "easy"].recall.mean == 1.0
+    assert told["a", "hard"].recall.mean == 0.25
+    assert told["a", "hard"].problem == "retrieval problem"
+    assert told["a", "all"].claim
+    assert not told["a", "hard"].claim
+    assert [change.name for change in found.changes] == ["all", "easy", "hard"]
+
+
+@pytest.mark.shared
+def test_vaswani_trades_recall_for_ndcg_and_the_first_sentence_says_it(shared: Path) -> None:
+    folder = shared / "data" / "collections" / "vaswani"
+    first, before, after = (
+        str(folder / "runs" / f"{name}.run.gz") for name in ("bm25", "bm25-top100-minilm", "bm25-top20-minilm")
+    )
+    found = assay.compare(
+        [before, after],
+        str(folder / "qrels.txt"),
+        "nDCG@10",
+        unlisted="not-relevant",
+        stages=[f"bm25-top100-minilm={first}:100,{before}", f"bm25-top20-minilm={first}:20,{after}"],
+    )
+    assert found.says[0].text == (
+        "retrieval recall falls from 0.6210 to 0.3019 while nDCG@10 rises from 0.4735 to 0.4806"
+    )
+    assert found.says[1].code == "cannot-tell"
+    assert found.stages is not None
+    wide, narrow = found.stages.systems
+    assert (wide.recall.mean, narrow.recall.mean) == pytest.approx((0.6210, 0.3019), abs=5e-5)
+    assert (wide.value.mean, narrow.value.mean) == pytest.approx((0.4735, 0.4806), abs=5e-5)
+    recalls = assay.evaluate([first], str(folder / "qrels.txt"), "R@100 R@20", unlisted="not-relevant")
+    assert (wide.recall.mean, narrow.recall.mean) == pytest.approx(
+        (recalls.mean("R@100"), recalls.mean("R@20")), abs=1e-12
+    )
