@@ -12,7 +12,7 @@ NDCG, RR = Measure("nDCG", (), 10), Measure("RR")
 
 CONVENTIONS = (
     ("order", "score"), ("ties", "docid"), ("scores", "64-bit"), ("missing", "zero"), ("no_relevant", "drop"),
-    ("unlisted", "unjudged"), ("rel", "None"),
+    ("unlisted", "unjudged"), ("rel", "qrels"),
 )  # fmt: skip
 
 

@@ -23,7 +23,9 @@ def lines(width: int = 100, **choices: bool) -> list[str]:
 def test_the_first_lines_are_the_answer_and_what_may_turn_it_over():
     said = lines()
     assert said[0] == "▲ BETTER overall    nDCG@10 +0.0320 (+0.0130 to +0.0510), p 0.0011"
-    assert said[1].startswith("◆ MAY HIDE A LOSS   the total may hide a loss on tail queries (27 % of traffic); nDCG@10")
+    assert said[1].startswith(
+        "◆ MAY HIDE A LOSS   the total may hide a loss on tail queries (27 % of traffic); nDCG@10"
+    )
     assert any(
         line == "◆ FRAGILE           unjudged documents could move the difference to −0.0015 or +0.1605"
         for line in said[:5]
@@ -105,7 +107,10 @@ def test_under_10_queries_only_wins_and_losses_are_shown_and_under_25_no_claim()
 def test_markdown_says_the_answer_first_and_holds_every_figure():
     said = to_markdown(describe(comparison()))
     assert said.startswith("**▲ BETTER overall**: nDCG@10 +0.0320")
-    assert "| nDCG@10 | 0.6890 | 0.7210 | +0.0320 | +0.0130 to +0.0510 | 0.0022 | 138 | 86 | 16 | 0.0270 | ▲ better |" in said
+    assert (
+        "| nDCG@10 | 0.6890 | 0.7210 | +0.0320 | +0.0130 to +0.0510 | 0.0022 | 138 | 86 | 16 | 0.0270 | ▲ better |"
+        in said
+    )
     assert "<details><summary>How this was made</summary>" in said
 
 

@@ -180,7 +180,7 @@ def test_each_run_says_what_ordered_it() -> None:
 
 def test_what_is_relevant_is_said_with_the_level_and_what_a_negative_grade_is() -> None:
     def said(**choices: str) -> str:
-        source = Source(conventions=tuple({"rel": "None", "negative": "judged", **choices}.items()))
+        source = Source(conventions=tuple({"rel": "qrels", "negative": "judged", **choices}.items()))
         return next(line for line in shown(scores(source=source)) if line.startswith("Relevant"))
 
     assert said() == "Relevant   a grade above 0"

@@ -71,7 +71,9 @@ def test_the_file_asks_for_nothing_and_runs_only_its_own_script():
 def test_the_verdict_stands_before_everything_else():
     document = to_document(comparison())
     body = re.sub(r"<[^>]+>", " ", document[document.index("<main") :])
-    assert " ".join(body.split()).startswith(f"{CANDIDATE} (candidate) against {BASE} (baseline) 240 queries Better overall.")
+    assert " ".join(body.split()).startswith(
+        f"{CANDIDATE} (candidate) against {BASE} (baseline) 240 queries Better overall."
+    )
     assert "Tail: cannot tell." in document
     assert "nDCG@10 rises from 0.689 to 0.721: <b>+0.032</b>, 95&nbsp;% interval +0.013 to +0.051" in document
     assert "The total may hide a loss on tail queries (27 % of traffic): nDCG@10 −0.019 (−0.056 to +0.021)." in document
