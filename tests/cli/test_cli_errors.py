@@ -58,6 +58,14 @@ def test_a_refusal_says_what_and_how_to_mend_it_and_nothing_on_stdout(
     assert (said.code, said.out, said.err) == (3, "", message)
 
 
+def test_a_wrong_word_of_a_few_names_the_nearest(assay: Shell) -> None:
+    for option, wrong, right in (("--format", "parqet", "parquet"), ("--interval", "bootstrp", "bootstrap")):
+        said = assay("evaluate", "a.run", "a.qrels", option, wrong)
+        assert said.code == 3
+        assert f"'{wrong}' is not one of " in said.err
+        assert f"did you mean {right}?" in said.err
+
+
 def test_a_fault_in_a_file_names_its_place_without_a_traceback(assay: Shell) -> None:
     (assay.folder / "bad.run").write_text("q01 Q0 LMP-05 1 4.08 bm25\nq01 Q0 LMP-05 2 3.0 bm25\n", encoding="utf-8")
     said = assay("evaluate", "bad.run", "judgments.qrels", "-m", "RR")

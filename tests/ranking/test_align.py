@@ -214,6 +214,23 @@ def test_notes_tell_what_the_grades_are():
     assert codes(-1, 0.5, 2) == ["negative-grades", "fractional-grades"]
 
 
+def test_one_grade_is_told_in_the_singular():
+    rows = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "grade": [-1.0, 0.5]}
+    notes = judged(Block(rows, str, "j"), Conventions()).notes
+    said = [note.text for note in notes if note.code in ("negative-grades", "fractional-grades")]
+    assert said == [
+        "1 grade is negative: judged, not relevant",
+        "1 grade is fractional; 1 pair counts as relevant (above 0)",
+    ]
+
+
+def test_every_convention_is_written_as_text_that_a_reader_knows():
+    assert dict(Conventions().pairs())["rel"] == "qrels"
+    assert dict(Conventions().pairs())["include"] == "none"
+    chosen = dict(Conventions(rel=2.0, include=("sponsored", "pinned")).pairs())
+    assert (chosen["rel"], chosen["include"]) == ("2", "sponsored,pinned")
+
+
 def test_keys_that_collide_are_told_apart_by_their_documents():
     from assay.ranking.frames import build
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from assay.cli.verb import choice
+from assay.cli.verb import OneOf, choice
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -75,7 +75,7 @@ def outputs(*formats: str) -> Callable[[F], F]:
     say = partial(choice, section="Output")
     return added(
         [
-            say("--format", "format_", type=click.Choice(formats), metavar="NAME", help=f"{', '.join(formats)}."),
+            say("--format", "format_", type=OneOf(formats), metavar="NAME", help=f"{', '.join(formats)}."),
             say("-o", "--output", metavar="FILE", help="Write there; the ending says the format unless --format does."),
             say("--html", metavar="FILE", help="Also write one self-contained page."),
         ]
@@ -90,7 +90,7 @@ def reading(command: F) -> F:
     """Adds the options that say what of the scores is shown."""
     say = partial(choice, section="What is shown")
     share = click.FloatRange(0, 1, min_open=True, max_open=True)
-    methods = click.Choice(["t", "bootstrap", "none"])
+    methods = OneOf(["t", "bootstrap", "none"])
     return added(
         [
             say("--per-query", is_flag=True, default=None, help="Also every query."),

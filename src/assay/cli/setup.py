@@ -10,7 +10,7 @@ import click
 
 from assay.cli.options import consumer, conventions, outputs, pick
 from assay.cli.output import columns, draw, emit, say, show
-from assay.cli.verb import Verb, voice_options
+from assay.cli.verb import OneOf, Verb, voice_options
 from assay.flows.template import QUESTIONS
 
 FORMATS = ("table", "json", "csv", "jsonl", "md", "html")
@@ -36,8 +36,21 @@ def demo(folder: str | None) -> None:
         emit("\n".join(lines).encode("utf-8") + b"\n")
         emit(draw(describe(result)))
         emit(("\n" + "\n".join(wrap(chapter.reading, columns())) + "\n\n\n").encode("utf-8"))
-    where = f"in the folder {folder}" if folder else "after `assay demo --folder example`, in that folder"
-    emit(f"These commands run {where}.\n".encode())
+    if folder:
+        emit(f"These commands run in the folder {folder}.\n".encode())
+    else:
+        emit(f"To run them yourself:\n  {_called()} demo --folder example\n  cd example\n".encode())
+
+
+def _called() -> str:
+    """How this program can be called from here: by its name where that is found, else by its path."""
+    import shutil
+    from pathlib import Path
+
+    typed = Path(sys.argv[0])
+    if typed.name not in ("assay", "assay.exe") or shutil.which(typed.name):
+        return "assay"
+    return str(typed.absolute())
 
 
 def questions(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,7 +93,7 @@ def ask(given: dict[str, str]) -> dict[str, str]:
             continue
         if question.why:
             click.echo(click.style(question.why, dim=True), err=True)
-        choices = click.Choice(question.choices) if question.choices else None
+        choices = OneOf(question.choices) if question.choices else None
         said[question.name] = click.prompt(question.text, default=question.default, type=choices, err=True,
                                            show_default=bool(question.default))  # fmt: skip
         click.echo(err=True)

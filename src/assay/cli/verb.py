@@ -72,6 +72,16 @@ class Choice(click.Option):
         self.section = section
 
 
+class OneOf(click.Choice[str]):
+    """A word out of a few; a wrong one is answered with the nearest."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """The word, what it may be, and what was probably meant."""
+        from assay.errors import did_you_mean
+
+        return f"{value!r} is not one of {', '.join(self.choices)}{did_you_mean(str(value), self.choices)}"
+
+
 def choice(*names: str, section: str = "", **kwargs: Any) -> Callable[[Any], Any]:
     """As `click.option`, in a section of the help."""
     return click.option(*names, cls=Choice, section=section, **kwargs)

@@ -195,21 +195,26 @@ def _notes(
         "queries-without-relevant", without,
         f"{_queries(without, n)} have no relevant document; {fates[conventions.no_relevant]}",
     )  # fmt: skip
-    note("queries-unknown", coverage.unknown, f"{coverage.unknown:,} queries of the run are judged by nobody; left out")
-    note(
-        "duplicates-dropped", coverage.duplicates,
-        f"{coverage.duplicates:,} repeated documents were dropped; the first of each was kept", warn=True,
-    )  # fmt: skip
+    unknown = _many(coverage.unknown, "query of the run is", "queries of the run are")
+    note("queries-unknown", coverage.unknown, f"{unknown} judged by nobody; left out")
+    dropped = _many(coverage.duplicates, "repeated document was", "repeated documents were")
+    note("duplicates-dropped", coverage.duplicates, f"{dropped} dropped; the first of each was kept", warn=True)
     for kind, rows in coverage.left_out:
-        note("rows-left-out", rows, f"{rows:,} {kind} rows are left out of the measures; --include {kind} counts them")
+        left = _many(rows, f"{kind} row is", f"{kind} rows are")
+        note("rows-left-out", rows, f"{left} left out of the measures; --include {kind} counts them")
     cutoffs = [measure.cutoff for measure in measures if measure.about.sees != "no" or measure.cutoff is not None]
     if cutoffs:
         note(*_tie_note(facts, cutoffs, conventions, n))
     if facts.disagree:
         where = "" if complete else " in the first block of the run, the only one compared"
-        text = f"the rank column contradicts the scores in {facts.disagree:,} queries{where}; the order is by score"
+        count = _many(facts.disagree, "query", "queries")
+        text = f"the rank column contradicts the scores in {count}{where}; the order is by score"
         note("rank-against-score", facts.disagree, text, warn=True)
     return tuple(notes)
+
+
+def _many(n: int, one: str, more: str) -> str:
+    return f"1 {one}" if n == 1 else f"{n:,} {more}"
 
 
 def _tie_note(facts: Facts, cutoffs: list[int | None], conventions: Conventions, n: int) -> tuple[str, int, str]:

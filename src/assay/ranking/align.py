@@ -144,12 +144,16 @@ def _settle_repeated(
     return [Note("judged-twice", f"{len(repeated):,} {what}", count=len(repeated))]
 
 
+def _grades_are(n: int) -> str:
+    return "1 grade is" if n == 1 else f"{n:,} grades are"
+
+
 def _notes_on_grades(grade: F64, query: I64, conventions: Conventions) -> list[Note]:
     notes = []
     negative = int((grade < 0).sum())
     if negative:
         meaning = "judged, not relevant" if conventions.negative == "judged" else "unjudged"
-        notes.append(Note("negative-grades", f"{negative:,} grades are negative: {meaning}", count=negative))
+        notes.append(Note("negative-grades", f"{_grades_are(negative)} negative: {meaning}", count=negative))
     whole = grade == np.floor(grade)
     if not whole.all():
         fractional = int((~whole).sum())
@@ -158,7 +162,8 @@ def _notes_on_grades(grade: F64, query: I64, conventions: Conventions) -> list[N
         notes.append(
             Note(
                 "fractional-grades",
-                f"{fractional:,} grades are fractions; {relevant:,} pairs count as relevant ({level})",
+                f"{_grades_are(fractional)} fractional; {relevant:,} pair{'s count' if relevant != 1 else ' counts'} "
+                f"as relevant ({level})",
                 count=fractional,
             )
         )

@@ -66,7 +66,16 @@ class Conventions:
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Every choice as (name, value) text, in the order of the fields."""
-        return tuple((f.name, str(getattr(self, f.name))) for f in fields(self))
+        return tuple((f.name, _written(f.name, getattr(self, f.name))) for f in fields(self))
+
+
+def _written(name: str, value: Any) -> str:
+    """One choice as text: what is not set is named by what holds instead."""
+    if value is None:
+        return "qrels"  # the level that the judgments imply, spelled as in a measure: rel=qrels
+    if isinstance(value, tuple):
+        return ",".join(value) or "none"
+    return str(value).removesuffix(".0")
 
 
 COMPAT: dict[str, dict[str, str]] = {

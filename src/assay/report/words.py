@@ -87,8 +87,8 @@ def averaging(source: Source) -> list[Fact]:
 
 def relevant(chosen: Mapping[str, str]) -> str:
     """Which grades are relevant, and what a negative one is where another program's rule holds."""
-    rel = chosen.get("rel", "None")
-    text = "a grade above 0" if rel == "None" else f"a grade of {float(rel):g} or more"
+    rel = chosen.get("rel", "qrels")
+    text = "a grade above 0" if rel == "qrels" else f"a grade of {float(rel):g} or more"
     return text + ("; a grade below 0 is unjudged" if chosen.get("negative") == "unjudged" else "")
 
 

@@ -30,12 +30,12 @@ def worked(result: Explanation, documents: bool = True) -> Table:
     has_gain = any(line.gain is not None for line in lines) or bool(result.ideal)
     columns = [Column("rank", "right")]
     columns += [Column("document", is_name=True, mono=True)] if has["doc_id"] else []
-    columns += [Column("title", is_prose=True, drop=2)] if has["title"] else []
+    columns += [Column("title", is_prose=True)] if has["title"] else []  # asked for, so it stays the longest
     columns += [Column("score", "right", drop=3)] if has_score else []
     columns += [Column("grade", "right")]
     has_discount = has_gain and result.divided_by != "1"
-    columns += [Column("gain", "right")] if has_gain else []
-    columns += [Column(result.divided_by, "right", drop=1)] if has_discount else []
+    columns += [Column("gain", "right", drop=1 if has["title"] else 0)] if has_gain else []
+    columns += [Column(result.divided_by, "right", drop=2 if has["title"] else 1)] if has_discount else []
     columns += [Column("adds", "right")]
     columns += [Column("ideal", "right"), Column("adds", "right")] if result.ideal else []
     columns += [] if result.ideal else [Column("sum", "right", drop=1)]

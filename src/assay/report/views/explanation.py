@@ -38,9 +38,13 @@ def answer(result: Explanation) -> tuple[str, ...]:
 
 def facts(result: Explanation) -> Iterator[Fact]:
     """What was returned and judged, ties, and what the unjudged could change."""
-    yield Fact(
-        "Returned", (f"{count(result.returned, 'document')}; {count(result.relevant)} judged relevant for this query",)
-    )
+    chosen = dict(result.source.conventions)
+    found = count(result.returned, "document")
+    if not result.returned:
+        found = "nothing: the run has no results for this query"
+        if chosen.get("missing") == "skip":
+            found += ", and --missing skip leaves it out of the mean"
+    yield Fact("Returned", (f"{found}; {count(result.relevant)} judged relevant for this query",))
     if result.ties:
         yield Fact("Ties", result.ties)
     hangs = f"{count(result.unjudged, 'document')} without a judgment could change the value"
@@ -50,7 +54,7 @@ def facts(result: Explanation) -> Iterator[Fact]:
         said.append("worst and best are exact" if is_exact else f"worst and best are not known: {result.bounds}")
     yield Fact("Unjudged", tuple(said))
     yield Fact(str(result.measure), (result.measure.foot(),))
-    is_auto = dict(result.source.conventions).get("order") == "auto"
+    is_auto = chosen.get("order") == "auto"
     used = {"rank" if line.score is None else "score" for line in result.lines} if is_auto else ()
     ordered = order(result.source, [("", key) for key in used])
     if ordered:
