@@ -62,7 +62,7 @@ def check(measure: Measure, query: Query, depth: int | None, grades: tuple[float
      "HitRate@2", "HitRate", "RR@3", "RR", "AP@3", "AP", "AP(norm=min)@2", "nDCG@3", "nDCG", "nDCG(gain=exp)@4",
      "nDCG(discount=zipf)@3", "DCG@3", "CG@4", "DCG(gain=exp)@3"],
 )  # fmt: skip
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(query=queries(), depth=st.sampled_from([None, None, 1, 5]))
 def test_the_range_is_that_of_every_grade_tried(name: str, query: Query, depth: int | None) -> None:
     check(one(name), query, depth)
@@ -104,7 +104,7 @@ def test_the_range_is_sharp_where_ties_are_averaged(name: str, query: Query, dat
         assert np.isnan(found.low[0])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.lists(queries(), min_size=2, max_size=5), st.sampled_from(["nDCG@3", "P@3", "R@3", "RR", "AP", "HitRate@2"]))
 def test_many_queries_at_once_give_what_each_gives_alone(cases: list[Query], name: str) -> None:
     together = bounds(one(name), lists_of(cases), levels=GRADES)
@@ -292,7 +292,7 @@ def test_a_search_that_ends_early_says_more_are_needed() -> None:
     cases = [{"A": ["a", "x1", "x2"], "B": ["a", "y1", "y2"], "judged": {"a": 1}} for _ in range(4)]
     short = deciding(one("P@3"), lists_of(cases), most=3)
     assert [side.decided for side in short] == [False, False]
-    assert "more than 3 labels are needed" in short[0].says
+    assert "at least 9 labels are needed" in short[0].says
     enough = deciding(one("P@3"), lists_of(cases))
     assert [len(side.pairs) for side in enough] == [9, 9]
     assert "at least 9 labels could decide for" in enough[0].says
@@ -309,3 +309,20 @@ def test_pairs_to_label_name_no_system_but_in_their_reason_and_are_a_table(tmp_p
     again = read(tmp_path / "pairs.csv", Pair)
     assert list(again.frame["query_id"]) == [pair.query_id for pair in pairs]
     assert list(again.frame["doc_id"]) == [pair.doc_id for pair in pairs]
+
+
+def test_a_fragile_range_brings_its_deciding_labels_when_asked() -> None:
+    cases = [{"A": ["a", "x"], "B": ["y", "a"], "judged": {"a": 1}}]
+    assert bounds(one("P@1"), lists_of(cases)).deciding == ()
+    found = bounds(one("nDCG@2"), lists_of(cases), most=10)
+    assert found.is_fragile()
+    assert [side.decided for side in found.deciding] == [True, True]
+
+
+def test_ranges_are_kept_in_a_file() -> None:
+    from assay.kept import dump, load
+
+    found = bounds(one("nDCG@2"), lists_of([{"A": ["a", "x"], "B": ["y", "a"], "judged": {"a": 1}}]), most=10)
+    again = load(dump(found), "bounds.assay")
+    assert again.difference == found.difference
+    assert again.deciding == found.deciding

@@ -25,7 +25,7 @@ MOST = 100
 _ROOM = 1 << 20
 """Documents of all queries with a label tried, at a time."""
 
-_COST = 3e8
+_COST = 5e7
 """Numbers that all labels tried in the first round may take; the widest queries come first."""
 
 
@@ -41,6 +41,7 @@ class Deciding:
         grades: the grade of each that would decide.
         decided: whether they are enough; otherwise more are needed than were looked for, or no labels are.
         is_fewest: whether fewer cannot be enough, as for P; otherwise the number is about right.
+        at_least: labels that are needed at least, however they come out.
         queries: how many queries were looked at.
         left_out: queries with unjudged documents that were not, the ones with the narrowest ranges.
     """
@@ -51,6 +52,7 @@ class Deciding:
     grades: tuple[float, ...]
     decided: bool
     is_fewest: bool
+    at_least: int
     queries: int
     left_out: int = 0
 
@@ -60,7 +62,7 @@ class Deciding:
         n = len(self.pairs)
         labels = f"{n:,} label{'' if n == 1 else 's'}"
         if not self.decided:
-            return f"{self.measure}: more than {labels} are needed to decide for {self.winner}"
+            return f"{self.measure}: at least {self.at_least:,} labels are needed to decide for {self.winner}"
         least = "at least" if self.is_fewest else "at least about"
         return f"{self.measure}: {least} {labels} could decide for {self.winner}, if they come out for it"
 
@@ -93,26 +95,32 @@ def deciding(
         return ()
     looked, whole = found
     counted = measure.has_relevant(lists.baseline.judged) if counts is None else counts
+    low, high = whole.range(-1.0, 1.0)
     sides = [
-        _side(measure, looked, whole, names[1], (1.0, -1.0), counted, limit, most),
-        _side(measure, looked, whole, names[0], (-1.0, 1.0), counted, -limit, most),
+        _side(measure, looked, whole, names[1], (1.0, -1.0), (low, high), counted, limit, most),
+        _side(measure, looked, whole, names[0], (-1.0, 1.0), (-high, -low), counted, -limit, most),
     ]
     return tuple(sorted(sides, key=lambda side: (not side.decided, len(side.pairs))))
 
 
 def _side(
-    measure: Measure, lists: Lists, whole: Problem, winner: str, against: tuple[float, float], counts: Bool,
-    limit: float, most: int,
+    measure: Measure, lists: Lists, whole: Problem, winner: str, against: tuple[float, float],
+    ends: tuple[F64, F64], counts: Bool, limit: float, most: int,
 ) -> Deciding:  # fmt: skip
     """Labels that raise the lowest mean difference above the limit, the one that raises it most first."""
-    low = -whole.highest(*against)
-    wide = whole.highest(-against[0], -against[1]) - low
+    low, wide = ends[0], ends[1] - ends[0]
     total = float(np.nansum(low[counts])) - limit * int(counts.sum())
     near = NEAR * max(int(counts.sum()), 1)
     many = np.bincount(whole.query, minlength=whole.n)
     queries = np.flatnonzero(counts & (many > 0) & np.isfinite(low) & (wide > 0))
     queries = queries[np.argsort(-wide[queries], kind="stable")]
+    # A label raises the lowest sum of its own query alone, and by no more than the width of its range.
+    at_least = int(np.searchsorted(np.cumsum(wide[queries]), -total - near)) + 1
+    if measure.name == "P" and measure.cutoff is not None and measure.params["short"] == "pad":
+        at_least = int(np.floor((near - total) * measure.cutoff + NEAR)) + 1  # each label raises it by 1 / k
     affordable = max(1, int(np.searchsorted(np.cumsum(_costs(whole, many[queries])), _COST, "right")))
+    if at_least > most:  # hopeless: then only what would be labelled first is looked for
+        affordable = min(affordable, most)
     left_out, queries = len(queries[affordable:]), np.sort(queries[:affordable])
     steps = _Steps(whole, queries, against) if len(queries) else None
     picked: list[tuple[int, float]] = []
@@ -132,7 +140,7 @@ def _side(
     )
     return Deciding(
         measure, winner, pairs, tuple(picked[i][1] for i in order.tolist()), total > near, measure.name == "P",
-        len(queries), left_out,
+        at_least, len(queries), left_out,
     )  # fmt: skip
 
 

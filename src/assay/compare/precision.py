@@ -60,15 +60,19 @@ class Averages(Problem):
 
     def highest(self, of_baseline: float, of_candidate: float) -> F64:
         """Attained; for a difference over more than `TRIED` documents an outer bound."""
-        best = self._by_number(of_baseline, of_candidate)
+        return self.range(of_baseline, of_candidate)[1]
+
+    def range(self, of_baseline: float, of_candidate: float) -> tuple[F64, F64]:
+        """The lowest and the highest weighted sum; one table of labellings holds both."""
+        low, high = -self._by_number(-of_baseline, -of_candidate), self._by_number(of_baseline, of_candidate)
         if of_baseline and of_candidate:
             many = np.bincount(self.query, minlength=self.n)
             for size in range(1, TRIED + 1):
                 queries = np.flatnonzero(many == size)
                 for part in np.array_split(queries, max(1, (len(queries) << size) // _ROOM)):
                     if len(part):
-                        best[part] = self.several(part)._tried(size, of_baseline, of_candidate)
-        return finite(best)
+                        low[part], high[part] = self.several(part)._tried(size, of_baseline, of_candidate)
+        return np.where(np.isposinf(low), np.nan, low), finite(high)
 
     def inner(self, of_baseline: float, of_candidate: float) -> F64:
         """A sum that some labelling attains, where `highest` is an outer bound; NaN where none was looked for.
@@ -136,28 +140,30 @@ class Averages(Problem):
             each = adds[order] + np.where(there[order], running(self.query, inverse, self.n) - inverse, 0.0)
         return running(self.query, each, self.n)
 
-    def _tried(self, size: int, of_baseline: float, of_candidate: float) -> F64:
+    def _tried(self, size: int, of_baseline: float, of_candidate: float) -> tuple[F64, F64]:
         """Every labelling, of queries with `size` documents each; each document doubles the table."""
-        sides = []
-        for judged, adds, rank in (
-            (self.baseline, self.in_baseline, self.rank_baseline),
-            (self.candidate, self.in_candidate, self.rank_candidate),
-        ):
-            alone, place = adds.reshape(-1, size), rank.reshape(-1, size)
-            total = judged[:, None]
-            for i in range(size):
-                here = alone[:, [i]]
-                for j in range(i):  # what the documents before it add when they are relevant too
-                    here = np.concatenate([here, here + _pair(place[:, [i]], place[:, [j]])], axis=1)
-                total = np.concatenate([total, total + here], axis=1)
-            sides.append(total)
+        alone = (of_baseline * self.in_baseline + of_candidate * self.in_candidate).reshape(-1, size)
+        one, other = self.rank_baseline.reshape(-1, size), self.rank_candidate.reshape(-1, size)
+        total = (of_baseline * self.baseline + of_candidate * self.candidate)[:, None]
         chosen = np.zeros(1)
-        for _ in range(size):
+        for i in range(size):
+            here = alone[:, [i]]
+            for j in range(i):  # what the documents before it add when they are relevant too
+                both = of_baseline * _pair(one[:, [i]], one[:, [j]]) + of_candidate * _pair(
+                    other[:, [i]], other[:, [j]]
+                )
+                here = np.concatenate([here, here + both], axis=1)
+            here += total
+            total = np.concatenate([total, here], axis=1)
             chosen = np.concatenate([chosen, chosen + 1])
         many = self.relevant[:, None] + chosen
         with np.errstate(divide="ignore", invalid="ignore"):
-            value = (of_baseline * sides[0] + of_candidate * sides[1]) / np.minimum(many, self.cap)
-        return np.where(many > 0, value, -np.inf).max(axis=1)  # type: ignore[no-any-return] # float64
+            total /= np.minimum(many, self.cap, out=many)
+        undefined = self.relevant == 0  # with no label, and with no other relevant document
+        total[undefined, 0] = np.inf
+        low = total.min(axis=1)
+        total[undefined, 0] = -np.inf
+        return low, total.max(axis=1)
 
     def _climbed(self, of_baseline: float, of_candidate: float) -> F64:
         """From two labellings, one label at a time as long as the sum grows."""

@@ -53,6 +53,10 @@ class Problem:
         """The highest weighted sum of the two values, float64 of shape (n,); NaN where none is defined."""
         raise NotImplementedError
 
+    def range(self, of_baseline: float, of_candidate: float) -> tuple[F64, F64]:
+        """The lowest and the highest weighted sum."""
+        return -self.highest(-of_baseline, -of_candidate), self.highest(of_baseline, of_candidate)
+
     def inner(self, of_baseline: float, of_candidate: float) -> F64:
         """A sum that some grades attain, where the highest is an outer bound and one was found; NaN elsewhere."""
         return np.full(self.n, np.nan)

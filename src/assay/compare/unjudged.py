@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from assay.compare.deciding import Deciding, deciding
 from assay.compare.lists import Lists
 from assay.compare.ranges import Problem, posed
 from assay.measures.measure import Measure
@@ -38,6 +40,8 @@ class Bounds:
         baseline_judged, candidate_judged: mean share of the first k that is judged; None where it cannot be known.
         baseline_condensed, candidate_condensed: means with unjudged documents taken out of the lists; None where the
             measure has no such form.
+        deciding: labels that could decide for one run or the other, the shorter list first; where it is fragile and
+            they were looked for.
         why: why nothing was computed; empty when it was.
     """
 
@@ -62,6 +66,7 @@ class Bounds:
     candidate_judged: float | None = None
     baseline_condensed: float | None = None
     candidate_condensed: float | None = None
+    deciding: tuple[Deciding, ...] = ()
     why: str = ""
 
     @property
@@ -145,6 +150,7 @@ def bounds(
     counts: Bool | None = None,
     levels: Sequence[float] | None = None,
     depth: int | None = None,
+    most: int = 0,
 ) -> Bounds:
     """The range of the values of two runs, and of their difference, for one measure.
 
@@ -155,6 +161,8 @@ def bounds(
         counts: the queries that the means are over; those with what the measure needs when None.
         levels: grades of the scale; those of the judgments when None.
         depth: how far down either list a document could have any grade; the measure's own cutoff when None.
+        most: labels up to which those that could decide are looked for, where the difference is fragile; 0 looks for
+            none.
     """
     judged = lists.baseline.judged
     n = lists.n
@@ -165,16 +173,21 @@ def bounds(
     now = _now(measure, lists.candidate) - _now(measure, lists.baseline)
     shares = [_judged_share(r, measure.cutoff, counted) for r in (lists.baseline, lists.candidate)]
     condensed = [_condensed(measure, r, counted) for r in (lists.baseline, lists.candidate)]
+    ends: dict[str, Any]
     if isinstance(found, str):
         sharp, why, ends = np.zeros(n, np.bool_), found, dict.fromkeys(_ENDS, np.full(n, np.nan))
     else:
         sharp, why, ends = found[1].attained, "", _ends(found[1])
-    return Bounds(
+    made = Bounds(
         measure=measure, baseline=names[0], candidate=names[1], depth=looked.depth, counts=counted, unjudged=unjudged,
         now=now, sharp=sharp, may_be_undefined=~measure.has_relevant(judged), why=why, **ends,
         baseline_judged=shares[0], candidate_judged=shares[1],
         baseline_condensed=condensed[0], candidate_condensed=condensed[1],
     )  # fmt: skip
+    if most and made.is_fragile():
+        options = {"names": names, "counts": counted, "levels": levels, "depth": depth, "most": most}
+        return replace(made, deciding=deciding(measure, lists, **options))  # type: ignore[arg-type] # as they came
+    return made
 
 
 _ENDS = (
@@ -182,14 +195,11 @@ _ENDS = (
 )  # fmt: skip
 
 
-def _ends(found: Problem) -> dict[str, F64]:
-    low, high = -found.highest(1.0, -1.0), found.highest(-1.0, 1.0)
+def _ends(found: Problem) -> dict[str, Any]:
+    low, high = found.range(-1.0, 1.0)
     inner_low = np.where(found.attained, low, -found.inner(1.0, -1.0))
     inner_high = np.where(found.attained, high, found.inner(-1.0, 1.0))
-    ends = (
-        -found.highest(-1.0, 0.0), found.highest(1.0, 0.0), -found.highest(0.0, -1.0), found.highest(0.0, 1.0),
-        low, high, inner_low, inner_high,
-    )  # fmt: skip
+    ends = (*found.range(1.0, 0.0), *found.range(0.0, 1.0), low, high, inner_low, inner_high)
     return dict(zip(_ENDS, ends, strict=True))
 
 
