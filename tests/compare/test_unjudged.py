@@ -311,18 +311,16 @@ def test_pairs_to_label_name_no_system_but_in_their_reason_and_are_a_table(tmp_p
     assert list(again.frame["doc_id"]) == [pair.doc_id for pair in pairs]
 
 
-def test_a_fragile_range_brings_its_deciding_labels_when_asked() -> None:
-    cases = [{"A": ["a", "x"], "B": ["y", "a"], "judged": {"a": 1}}]
-    assert bounds(one("P@1"), lists_of(cases)).deciding == ()
-    found = bounds(one("nDCG@2"), lists_of(cases), most=10)
-    assert found.is_fragile()
-    assert [side.decided for side in found.deciding] == [True, True]
+def test_a_measure_without_a_cutoff_needs_whole_lists() -> None:
+    lists = lists_of([{"A": ["a", "x", "y"], "B": ["y", "a"], "judged": {"a": 1}}], depth=2)
+    assert "name a cutoff" in bounds(one("RR"), lists).why
+    assert bounds(one("RR@2"), lists).is_computed
 
 
 def test_ranges_are_kept_in_a_file() -> None:
     from assay.kept import dump, load
 
-    found = bounds(one("nDCG@2"), lists_of([{"A": ["a", "x"], "B": ["y", "a"], "judged": {"a": 1}}]), most=10)
+    found = bounds(one("nDCG@2"), lists_of([{"A": ["a", "x"], "B": ["y", "a"], "judged": {"a": 1}}]))
     again = load(dump(found), "bounds.assay")
     assert again.difference == found.difference
-    assert again.deciding == found.deciding
+    assert again.says == found.says

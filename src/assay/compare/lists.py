@@ -60,6 +60,12 @@ class Lists:
         """How many queries are judged."""
         return self.baseline.n
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether no list goes on below the depth."""
+        longest = max(int(r.returned.max(initial=0)) for r in (self.baseline, self.candidate))
+        return self.depth is None or longest <= self.depth
+
     def inside(self, depth: int | None) -> Lists:
         """Without the documents that stand below rank `depth` of both lists."""
         if depth is None:
@@ -112,8 +118,12 @@ def side_by_side(baseline: Shown, candidate: Shown) -> Lists:
         in_baseline.only(order),
         in_candidate.only(order),
         [docs[i] for i in order.tolist()],
-        baseline.depth,
+        _shallower(baseline.depth, candidate.depth),
     )
+
+
+def _shallower(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one if other is None else min(one, other)
 
 
 def _codes(docs: list[str], known: dict[str, int]) -> I64:

@@ -263,6 +263,8 @@ def posed(
         levels: grades of the scale beside those of the judgments.
         depth: how far down either list a document could have any grade; the measure's own cutoff when None.
     """
+    if measure.cutoff is None and not lists.is_whole:
+        return f"it needs whole lists, and they were looked at down to rank {lists.depth}: name a cutoff"
     looked = lists.inside(measure.cutoff if depth is None else depth)
     known = lists.baseline.judged.levels
     if levels is not None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from assay.compare.deciding import Deciding, deciding
 from assay.compare.lists import Lists
 from assay.compare.ranges import Problem, posed
 from assay.measures.measure import Measure
@@ -40,8 +39,6 @@ class Bounds:
         baseline_judged, candidate_judged: mean share of the first k that is judged; None where it cannot be known.
         baseline_condensed, candidate_condensed: means with unjudged documents taken out of the lists; None where the
             measure has no such form.
-        deciding: labels that could decide for one run or the other, the shorter list first; where it is fragile and
-            they were looked for.
         why: why nothing was computed; empty when it was.
     """
 
@@ -66,7 +63,6 @@ class Bounds:
     candidate_judged: float | None = None
     baseline_condensed: float | None = None
     candidate_condensed: float | None = None
-    deciding: tuple[Deciding, ...] = ()
     why: str = ""
 
     @property
@@ -150,7 +146,6 @@ def bounds(
     counts: Bool | None = None,
     levels: Sequence[float] | None = None,
     depth: int | None = None,
-    most: int = 0,
 ) -> Bounds:
     """The range of the values of two runs, and of their difference, for one measure.
 
@@ -161,8 +156,6 @@ def bounds(
         counts: the queries that the means are over; those with what the measure needs when None.
         levels: grades of the scale; those of the judgments when None.
         depth: how far down either list a document could have any grade; the measure's own cutoff when None.
-        most: labels up to which those that could decide are looked for, where the difference is fragile; 0 looks for
-            none.
     """
     judged = lists.baseline.judged
     n = lists.n
@@ -178,16 +171,12 @@ def bounds(
         sharp, why, ends = np.zeros(n, np.bool_), found, dict.fromkeys(_ENDS, np.full(n, np.nan))
     else:
         sharp, why, ends = found[1].attained, "", _ends(found[1])
-    made = Bounds(
+    return Bounds(
         measure=measure, baseline=names[0], candidate=names[1], depth=looked.depth, counts=counted, unjudged=unjudged,
         now=now, sharp=sharp, may_be_undefined=~measure.has_relevant(judged), why=why, **ends,
         baseline_judged=shares[0], candidate_judged=shares[1],
         baseline_condensed=condensed[0], candidate_condensed=condensed[1],
     )  # fmt: skip
-    if most and made.is_fragile():
-        options = {"names": names, "counts": counted, "levels": levels, "depth": depth, "most": most}
-        return replace(made, deciding=deciding(measure, lists, **options))  # type: ignore[arg-type] # as they came
-    return made
 
 
 _ENDS = (
