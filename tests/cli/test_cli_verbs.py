@@ -24,7 +24,7 @@ def test_every_help_opens_with_the_sentence_of_the_list_and_ends_with_an_example
     assay: Shell, verb: str
 ) -> None:
     sentence = next(about for verbs in VERBS.values() for name, (_, about) in verbs.items() if name == verb)
-    words = [verb, "show"] if verb == "config" else [verb]
+    words = [verb, *{"config": ["show"], "pool": ["audit"]}.get(verb, [])]
     said = assay(*words, "--help")
     assert said.code == 0
     assert sentence in " ".join(said.out.split())
@@ -208,6 +208,29 @@ def test_every_verb_takes_the_options_of_the_voice_before_and_behind_it(assay: S
                 assert said.err == ""
             if voice == "--log-json":
                 assert all(json.loads(entry)["kind"] == "note" for entry in said.err.splitlines())
+
+
+def test_how_a_result_was_made_is_said_on_request_in_every_format(assay: Shell) -> None:
+    short = ("evaluate", "bm25.run", "judgments.qrels", "-m", "P@5")
+    plain, more = assay(*short).out, assay(*short, "-v").out
+    assert more.startswith(plain)
+    assert "Conventions  order auto, ties docid" in more[len(plain) :]
+    assert assay(*short, "--format", "csv", "--quiet").err == ""
+    said = assay(*short, "--format", "csv", "--quiet", "-v")
+    assert said.out == assay(*short, "--format", "csv").out
+    assert said.err.startswith("command: assay evaluate bm25.run judgments.qrels -m P@5")
+    assert "conventions: order auto, ties docid" in said.err
+    logged = [json.loads(line) for line in assay(*short, "--format", "csv", "-v", "--log-json").err.splitlines()]
+    assert [entry["name"] for entry in logged if entry["kind"] == "made"] == ["command", "conventions", "versions"]
+
+
+def test_the_summary_in_python_has_the_names_of_the_csv(assay: Shell) -> None:
+    import assay as package
+
+    head = assay("evaluate", "bm25.run", "judgments.qrels", "-m", "P@5", "--format", "csv").out.splitlines()[0]
+    columns = package.evaluate("bm25.run", "judgments.qrels", ["P@5"]).summary.columns
+    assert set(head.split(",")) - set(columns) == {"part", "share"}
+    assert set(columns) - set(head.split(",")) == {"no_interval_because"}
 
 
 def test_init_writes_what_was_asked_and_never_overwrites(assay: Shell) -> None:

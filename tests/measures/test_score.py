@@ -169,7 +169,7 @@ def test_what_is_undefined_is_null_in_frames():
     row = s.summary.row(0, named=True)
     assert row["mean"] == pytest.approx(0.5 / 3)
     assert row["sd"] == pytest.approx(np.std([0.5, 0, 0], ddof=1))
-    assert row["weighted_mean"] is None
+    assert row["weighted"] is None
     one = s.only(["q1"])
     assert one.summary.row(0, named=True)["low"] is None
     assert one.summary.row(0, named=True)["no_interval_because"] == "one value has no spread"

@@ -63,6 +63,8 @@ def show(
         emit(data)
     if kind not in SAYS_NOTES or VOICE.log_json:
         notes(result)
+    if kind not in SAYS_NOTES and VOICE.verbose:
+        made(result)
 
 
 def kind_of(format: str | None, output: str | None) -> str:
@@ -160,6 +162,19 @@ def notes(result: Any) -> None:
     """The notes of a result on stderr, as sentences or as lines of JSON."""
     for note in getattr(result, "notes", ()):
         say(note)
+
+
+def made(result: Any) -> None:
+    """How the result was made on stderr, for the formats that have no room for it."""
+    from assay.report.letters import clean
+    from assay.report.words import made as said
+
+    facts = said(result.source) if hasattr(result, "source") else None
+    for fact in facts.facts if facts else ():
+        if VOICE.log_json:
+            log({"kind": "made", "name": fact.label.lower(), "text": "; ".join(map(str, fact.lines))})
+        else:
+            click.echo(clean(f"{fact.label.lower()}: {'; '.join(map(str, fact.lines))}"), err=True)
 
 
 def say(note: Note) -> None:

@@ -243,16 +243,16 @@ class Scores(Result):
                         "high": None if interval is None else interval.high,
                         "no_interval_because": self.why_no_interval(measure, run) or None,
                         "sd": self.sd(measure, run),
-                        "q1": first,
+                        "q25": first,
                         "median": median,
-                        "q3": third,
-                        "queries": self.n(measure, run),
-                        "weighted_mean": None if self.weights is None else self.mean(measure, run, weighted=True),
+                        "q75": third,
+                        "n": self.n(measure, run),
+                        "weighted": None if self.weights is None else self.mean(measure, run, weighted=True),
                         "judged": self.judged_share(measure, run),
                         "definition": measure.definition(),
                     }
                 )
-        numbers = ("mean", "low", "high", "sd", "q1", "median", "q3", "weighted_mean", "judged")
+        numbers = ("mean", "low", "high", "sd", "q25", "median", "q75", "weighted", "judged")
         texts = ("run", "measure", "no_interval_because", "definition")
         schema = {name: pl.String if name in texts else pl.Float64 if name in numbers else pl.Int64 for name in rows[0]}
         return pl.DataFrame(rows, schema=schema).with_columns(pl.col(*numbers).fill_nan(None))
