@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.report.figures import count, number
+from assay.report.figures import count, number, percent
+from assay.report.page import Cell, Column, Mark, Range, Table, Value
 
 if TYPE_CHECKING:
     from assay.compare.comparison import Comparison
@@ -39,6 +40,7 @@ def lines(comparison: Comparison, pair: tuple[str, str]) -> Iterator[str]:
         yield f"{pair[0]} {number(counts[0], 2)} and {pair[1]} {number(counts[1], 2)} of the first {cutoff} documents"
     found = find(comparison, pair, comparison.primary)
     if found is None or found.difference is None:
+        yield from _not_computed(comparison, pair)
         return
     if not found.n_unjudged:
         yield f"everything in the first ranks is judged for {comparison.primary}"
@@ -52,3 +54,58 @@ def lines(comparison: Comparison, pair: tuple[str, str]) -> Iterator[str]:
     )
     if found.condensed is not None:
         yield f"judged documents only (condensed lists): {number(found.condensed, 4, sign=True)}"
+    for side in comparison.deciding:
+        if side.measure == comparison.primary and {side.winner, side.against} == set(pair):
+            yield side.says
+    yield from _not_computed(comparison, pair)
+
+
+def _not_computed(comparison: Comparison, pair: tuple[str, str]) -> Iterator[str]:
+    for found in comparison.bounds:
+        if (found.baseline, found.candidate) == pair and not found.is_computed:
+            yield f"{found.measure} not computed: {found.why}"
+
+
+def table(comparison: Comparison, pair: tuple[str, str]) -> Table | None:
+    """A row a measure: what is judged of either list, and where both values and their difference could lie.
+
+    None when every document in the first ranks is judged, or nothing is known.
+    """
+    chosen = [found for found in comparison.bounds if (found.baseline, found.candidate) == pair]
+    if not any(found.n_unjudged for found in chosen):
+        return None
+    columns = (
+        Column("unjudged at any grade"), Column(pair[0], "right", gap=2, drop=1),
+        Column(pair[1], "right", gap=2, drop=1), Column("judged", "right", gap=2, drop=2),
+        Column("difference", gap=2), Column("condensed", "right", gap=2, drop=3), Column("", gap=2),
+    )  # fmt: skip
+    rows = [_row(found) for found in chosen]
+    return Table(columns, tuple(rows), name="Unjudged documents")
+
+
+def _row(found: Bounds) -> tuple[Cell, ...]:
+    why = "not computed" if found.why else "n/a"
+
+    def ends(pair: tuple[float, float] | None, sign: bool = False) -> Range:
+        return Range(*(pair or (None, None)), sign=sign, why=why)
+
+    shares = [percent(x) if x is not None else "n/a" for x in (found.baseline_judged, found.candidate_judged)]
+    judged = "n/a" if shares == ["n/a", "n/a"] else ", ".join(shares)
+    mark = Mark("unsure", "", "FRAGILE") if found.is_fragile() else ""
+    return (
+        str(found.measure), ends(found.baseline_range), ends(found.candidate_range), judged,
+        ends(found.difference, sign=True), Value(found.condensed, sign=True), mark,
+    )  # fmt: skip
+
+
+def noise_lines(comparison: Comparison, pair: tuple[str, str]) -> Iterator[str]:
+    """How large a difference the raters' disagreement alone can make; nothing where labels are of one rater."""
+    noise = comparison.noise
+    if noise is None:
+        return
+    floors = [f for f in noise.floors if (f.baseline, f.candidate) == pair and f.floor is not None]
+    if floors:
+        said = (f"{f.measure} {number(f.floor, 4)}{' (within it)' if f.is_within else ''}" for f in floors)
+        yield f"differences up to this can come from who labelled: {', '.join(said)}"
+        yield f"labels drawn {noise.draws:,} times from those of {noise.raters:.1f} raters a pair, seed {noise.seed}"
+        yield from (note.text for note in noise.notes)

@@ -34,6 +34,10 @@ def to_machine(result: Any, kind: str, **choices: Any) -> bytes:
         from assay.report.tabled import tabled
 
         return tabled(result, kind, **choices)
+    if name == "Verdict" and kind in ("csv", "jsonl"):
+        from assay.report import gated
+
+        return gated.tabled(result, kind)
     if name == "Collections" and kind in ("csv", "jsonl", "parquet"):
         return _collections(result, kind, Reading(**choices))
     if kind in ("csv", "jsonl"):
@@ -102,6 +106,10 @@ def to_json(result: Any, **choices: Any) -> bytes:
         from assay.report.tabled import document as compared
 
         document = compared(result, **choices)
+    elif name == "Verdict":
+        from assay.report import gated
+
+        document = gated.document(result)
     else:
         document = {"kind": type(result).__name__.lower(), "schema": SCHEMA, **bare(result)}
     return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode("utf-8")

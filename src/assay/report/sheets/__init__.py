@@ -2,4 +2,5 @@
 
 from __future__ import annotations
 
-import assay.report.sheets.comparison  # noqa: F401 # this import registers the report
+import assay.report.sheets.comparison
+import assay.report.sheets.gate  # noqa: F401 # these imports register the reports

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import assay.report.views.comparison
 import assay.report.views.explanation
+import assay.report.views.gate
 import assay.report.views.measures
+import assay.report.views.pool_audit
 import assay.report.views.power
 import assay.report.views.scores
 import assay.report.views.setup  # noqa: F401 # these imports register the views

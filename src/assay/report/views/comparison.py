@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.report.bounds import lines
+from assay.report.bounds import lines, noise_lines, table
 from assay.report.dossier import ordered
 from assay.report.figures import count, number, percent
 from assay.report.page import (
@@ -62,6 +62,7 @@ def page(comparison: Comparison, *, per_query: bool = False, page_hint: bool = T
     parts: list[Part | None] = [measures(comparison)]
     for pair in found[:MANY_PAIRS]:
         parts += segments(comparison, pair)
+    parts += [table(comparison, pair) for pair in found[:MANY_PAIRS]]
     parts.append(Facts(tuple(facts(comparison, page_hint))))
     if per_query:
         parts += every_query(comparison)
@@ -252,6 +253,9 @@ def unjudged(comparison: Comparison) -> Iterator[Fact]:
         said = tuple(lines(comparison, pair))
         if said:
             yield Fact("Unjudged", said)
+        said = tuple(noise_lines(comparison, pair))
+        if said:
+            yield Fact("Raters", said)
 
 
 def every_query(comparison: Comparison) -> Iterator[Part]:
