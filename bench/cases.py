@@ -19,6 +19,7 @@ from bench.measure import RunError, Usage, environment, run
 from bench.programs import Program
 from bench.reference import expected
 from bench.side_by_side import Series, alternate, once, ratio
+from bench.verdicts import verdicts
 
 ROOT = Path(__file__).parent.parent
 ROOM_FOR_H = 6 * 2**30
@@ -218,6 +219,7 @@ def cases(sizes: tuple[str, ...], with_huge: bool) -> dict[str, Case]:
         found["in-memory"] = in_memory
         for module in CPU_OF_PEER:
             found[module] = partial(against_peer, module=module)
+    found["verdicts"] = verdicts
     if with_huge:
         found["huge"] = huge
     return found

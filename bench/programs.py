@@ -63,7 +63,7 @@ def product(measures: Sequence[str] = MEASURES) -> Program:
     options = ["-m", ",".join(measures), "--per-query", "--format", "csv", "--interval", "none"]
     return Program(
         "assay",
-        _version(sys.executable, "assay"),
+        installed(sys.executable, "assay"),
         lambda made: [sys.executable, "-m", "assay", "evaluate", str(made.run), str(made.qrels), *options],
         _queries(answer, "assay"),
     )
@@ -74,7 +74,7 @@ def product_means() -> Program:
     options = ["-m", ",".join(MEASURES), "--format", "csv"]
     return Program(
         "assay, means and intervals",
-        _version(sys.executable, "assay"),
+        installed(sys.executable, "assay"),
         lambda made: [sys.executable, "-m", "assay", "evaluate", str(made.run), str(made.qrels), *options],
         lambda output, made: check_means(output, {name: name for name in MEASURES}, expected(made), "assay"),
     )
@@ -106,7 +106,7 @@ def peer(module: str, python: Sequence[str]) -> Program | None:
     }[module]
     answer = Answer(names, "lines", len(MEASURES), each=each, mean=mean, undefined="zero")
     for interpreter in python:
-        version = _version(interpreter, {"pytrec_eval": "pytrec-eval-terrier"}.get(module, module))
+        version = installed(interpreter, {"pytrec_eval": "pytrec-eval-terrier"}.get(module, module))
         if version:
             start = [interpreter, str(PEERS / f"use_{module}.py")]
             return Program(module, version, partial(_run_qrels, start), _queries(answer, module))
@@ -127,7 +127,7 @@ def floor() -> Program:
     )
 
 
-def _version(interpreter: str, distribution: str) -> str:
+def installed(interpreter: str, distribution: str) -> str:
     """The installed version of a distribution in an interpreter; empty where it is not there."""
     code = "import sys; from importlib.metadata import version; print(version(sys.argv[1]))"
     said = subprocess.run([interpreter, "-c", code, distribution], capture_output=True, text=True, check=False)

@@ -112,12 +112,13 @@ def _means(columns: F64, rng: Generator, resamples: int, weights: F64 | None) ->
     numbers, scale = whole(columns if weights is None else np.vstack([columns * weights, weights]))
     out = np.empty((len(numbers), resamples))
     products = Products(numbers, largest=n)
+    places = np.empty((TILE, n), dtype=np.intp)
+    rows = (np.arange(TILE) * n)[:, None]
     for start in range(0, resamples, TILE):
         part = out[:, start : start + TILE]
         width = part.shape[1]
-        drawn = rng.integers(0, n, (width, n), dtype=np.int32)
-        drawn += (np.arange(width, dtype=np.int32) * n)[:, None]
-        products.times(np.bincount(drawn.ravel(), minlength=width * n).reshape(width, n).T, part)
+        at = np.add(rng.integers(0, n, (width, n), dtype=np.int32), rows[:width], out=places[:width])
+        products.times(np.bincount(at.ravel(), minlength=width * n).reshape(width, n).T, part)
     out /= scale
     return out / n if weights is None else out[:size] / out[size]
 
