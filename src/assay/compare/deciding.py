@@ -37,6 +37,7 @@ class Deciding:
     Args:
         measure: the measure.
         winner: the run that they would decide for.
+        against: the other run.
         pairs: query and document, in the order of labelling: what narrows the range most comes first.
         grades: the grade of each that would decide.
         decided: whether they are enough; otherwise more are needed than were looked for, or no labels are.
@@ -48,6 +49,7 @@ class Deciding:
 
     measure: Measure
     winner: str
+    against: str
     pairs: tuple[Pair, ...]
     grades: tuple[float, ...]
     decided: bool
@@ -97,14 +99,14 @@ def deciding(
     counted = measure.has_relevant(lists.baseline.judged) if counts is None else counts
     low, high = whole.range(-1.0, 1.0)
     sides = [
-        _side(measure, looked, whole, names[1], (1.0, -1.0), (low, high), counted, limit, most),
-        _side(measure, looked, whole, names[0], (-1.0, 1.0), (-high, -low), counted, -limit, most),
+        _side(measure, looked, whole, (names[1], names[0]), (1.0, -1.0), (low, high), counted, limit, most),
+        _side(measure, looked, whole, names, (-1.0, 1.0), (-high, -low), counted, -limit, most),
     ]
     return tuple(sorted(sides, key=lambda side: (not side.decided, len(side.pairs))))
 
 
 def _side(
-    measure: Measure, lists: Lists, whole: Problem, winner: str, against: tuple[float, float],
+    measure: Measure, lists: Lists, whole: Problem, names: tuple[str, str], against: tuple[float, float],
     ends: tuple[F64, F64], counts: Bool, limit: float, most: int,
 ) -> Deciding:  # fmt: skip
     """Labels that raise the lowest mean difference above the limit, the one that raises it most first."""
@@ -133,13 +135,13 @@ def _side(
         total += gain
     docs = np.array([doc for doc, _ in picked], dtype=np.int64)
     order = _by_width(whole, docs)
-    reason = f"could decide {measure} for {winner}"
+    reason = f"could decide {measure} between {min(names)} and {max(names)}"
     pairs = tuple(
         Pair(lists.baseline.judged.queries[int(whole.query[docs[i]])], lists.docs[int(docs[i])], place, reason)
         for place, i in enumerate(order.tolist(), 1)
     )
     return Deciding(
-        measure, winner, pairs, tuple(picked[i][1] for i in order.tolist()), total > near, measure.name == "P",
+        measure, *names, pairs, tuple(picked[i][1] for i in order.tolist()), total > near, measure.name == "P",
         at_least, len(queries), left_out,
     )  # fmt: skip
 

@@ -75,8 +75,8 @@ def table(comparison: Comparison, pair: tuple[str, str]) -> Table | None:
     if not any(found.n_unjudged for found in chosen):
         return None
     columns = (
-        Column("unjudged at any grade"), Column(pair[0], "right", gap=2, drop=1),
-        Column(pair[1], "right", gap=2, drop=1), Column("judged", "right", gap=2, drop=2),
+        Column("range"), Column(pair[0], "right", gap=2, drop=1),
+        Column(pair[1], "right", gap=2, drop=1), Column("judged", "right", gap=2),
         Column("difference", gap=2), Column("condensed", "right", gap=2, drop=3), Column("", gap=2),
     )  # fmt: skip
     rows = [_row(found) for found in chosen]
@@ -87,11 +87,13 @@ def _row(found: Bounds) -> tuple[Cell, ...]:
     why = "not computed" if found.why else "n/a"
 
     def ends(pair: tuple[float, float] | None, sign: bool = False) -> Range:
-        return Range(*(pair or (None, None)), sign=sign, why=why)
+        low, high = pair or (None, None)
+        return Range(low, high, sign=sign, why=why)
 
     shares = [percent(x) if x is not None else "n/a" for x in (found.baseline_judged, found.candidate_judged)]
     judged = "n/a" if shares == ["n/a", "n/a"] else ", ".join(shares)
-    mark = Mark("unsure", "", "FRAGILE") if found.is_fragile() else ""
+    said = [*(["fragile"] if found.is_fragile() else []), *([] if found.is_sharp or found.why else ["outer bound"])]
+    mark = Mark("unsure", ", ".join(said)) if found.is_fragile() else ", ".join(said)
     return (
         str(found.measure), ends(found.baseline_range), ends(found.candidate_range), judged,
         ends(found.difference, sign=True), Value(found.condensed, sign=True), mark,
@@ -105,7 +107,7 @@ def noise_lines(comparison: Comparison, pair: tuple[str, str]) -> Iterator[str]:
         return
     floors = [f for f in noise.floors if (f.baseline, f.candidate) == pair and f.floor is not None]
     if floors:
-        said = (f"{f.measure} {number(f.floor, 4)}{' (within it)' if f.is_within else ''}" for f in floors)
+        said = (f"{f.measure} {number(f.floor or 0.0, 4)}{' (within it)' if f.is_within else ''}" for f in floors)
         yield f"differences up to this can come from who labelled: {', '.join(said)}"
         yield f"labels drawn {noise.draws:,} times from those of {noise.raters:.1f} raters a pair, seed {noise.seed}"
         yield from (note.text for note in noise.notes)
