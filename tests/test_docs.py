@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import is_dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,9 +19,20 @@ import build  # noqa: E402 # stands in docs/
 import console  # noqa: E402
 
 BLOCKS = [block for page in console.pages() for block in console.blocks(page) if block.is_run]
+SOON = ("README.md", "CONTRIBUTING.md", "ten-minutes.md")
+"""The pages that a newcomer types first are tried with every `make test`, the others with the marked suite."""
 
 
-@pytest.mark.parametrize("block", [b for b in BLOCKS if b.kind == "console"], ids=lambda block: block.name)
+def of_kind(kind: str) -> list[Any]:
+    """The blocks of one kind, those of the guides marked slow."""
+    return [
+        pytest.param(block, id=block.name, marks=() if block.page.name in SOON else pytest.mark.slow)
+        for block in BLOCKS
+        if block.kind == kind
+    ]
+
+
+@pytest.mark.parametrize("block", of_kind("console"))
 def test_commands_print_what_the_page_shows(block: console.Fenced, tmp_path: Path) -> None:
     folder = console.example_folder(tmp_path / "example", block.files)
     shown = console.commands(block.text)
@@ -32,7 +44,7 @@ def test_commands_print_what_the_page_shows(block: console.Fenced, tmp_path: Pat
             assert console.fits(expected, actual), f"{block.name}: $ {command}\n{actual}"
 
 
-@pytest.mark.parametrize("block", [b for b in BLOCKS if b.kind == "python"], ids=lambda block: block.name)
+@pytest.mark.parametrize("block", of_kind("python"))
 def test_python_prints_what_the_page_shows(block: console.Fenced, tmp_path: Path) -> None:
     folder = console.example_folder(tmp_path / "example", block.files)
     (folder / "script.py").write_text(block.text, encoding="utf-8")
