@@ -1,4 +1,4 @@
-"""compare, power."""
+"""compare, power, pool."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ def how_sure(command: F) -> F:
               help="How far down unjudged documents could have any grade.")  # fmt: skip
 @click.option("--per-query", is_flag=True, default=None, help="Also every query.")
 @click.option("--documents", metavar="FILE", help="Documents, for their titles in the report.")
+@click.option("--to-label", metavar="FILE", help="Write the pairs that could decide a fragile difference.")
 @click.option("--charts", metavar="FOLDER", help="Write each chart there, as SVG.")
 @click.option("--png", is_flag=True, help="Write the charts as PNG; needs assay[report].")
 @click.option("--redact", is_flag=True, help="Codes for queries and documents, for sharing outside.")
@@ -69,6 +70,7 @@ def compare(
     files: tuple[str, ...], measures: tuple[str, ...], qrels: str | None, topics: str | None, by: tuple[str, ...],
     stages: tuple[str, ...], baseline: str | None, all_pairs: bool, input_format: str | None, columns: str | None,
     per_query: bool | None, documents: str | None, charts: str | None, png: bool, redact: bool,
+    to_label: str | None,
     format_: str | None, output: str | None, html: str | None, **choices: Any,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
@@ -83,14 +85,32 @@ def compare(
                "columns": spell_map(columns, "--columns"), "bench": bench, "progress": progress(),
                "command": command_line(), **pick(choices)}  # fmt: skip
     result = flow(runs, judgments, ",".join(measures) if measures else None, **options)
+    read = (*bench.files(), *(files if kept else ()))
+    if to_label is not None:
+        write_pairs(result, to_label, read)
     if redact:
         from assay.report.redact import redacted
 
         result = redacted(result)
     if charts is not None or png:
         write_charts(result, charts, "png" if png else "svg")
-    read = (*bench.files(), *(files if kept else ()))
     show(result, format=format_, output=output, html=html, inputs=read, **pick({"per_query": per_query}))
+
+
+def write_pairs(result: Any, target: str, inputs: tuple[str, ...]) -> None:
+    """The shortest list of pairs that could decide the primary difference, as a table that labelling takes."""
+    import csv
+    import io
+
+    from assay.cli.output import check_targets, write
+
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["query_id", "doc_id", "order", "reason"])
+    for found in result.deciding[:1]:
+        rows.writerows([pair.query_id, pair.doc_id, pair.order, pair.reason] for pair in found.pairs)
+    check_targets(target, None, inputs)
+    write(target, text.getvalue().encode("utf-8"))
 
 
 def write_charts(result: Any, folder: str | None, kind: str) -> None:
@@ -139,4 +159,44 @@ def power(
     options = {"baseline": baseline, "format": input_format, "columns": spell_map(columns, "--columns"),
                "bench": bench, "progress": progress(), "command": command_line(), **pick(choices)}  # fmt: skip
     result = flow(runs, judgments, ",".join(measures) if measures else None, **options)
+    show(result, format=format_, output=output, html=html, inputs=bench.files())
+
+
+@click.group("pool", help="Say what each run alone brought to the judgments.")
+def pool() -> None:
+    """Groups what looks at the pool of judged documents."""
+
+
+@pool.command(
+    "audit",
+    cls=Verb,
+    example="assay pool audit judgments.qrels bm25.run dense.run two-stage.run -m nDCG@10",
+    help="""Say what each run alone brought to the judgments.
+
+    And what it would lose had it been left out of the pool. A run that loses much shows how a new system fares that
+    never fed the pool: its documents are unjudged.""",
+)
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUNS...")
+@click.option("-m", "--measures", multiple=True, metavar="NAMES", help="Such as nDCG@10 or AP.")
+@click.option("--depth", type=click.IntRange(1), metavar="RANK",
+              help="Of the pool: told by where the judgments end unless given.")  # fmt: skip
+@click.option("--within-pool", is_flag=True, help="Leave out judged pairs that no run here shows.")
+@conventions
+@inputs
+@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
+def audit(
+    qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], depth: int | None, within_pool: bool,
+    input_format: str | None, columns: str | None, format_: str | None, output: str | None, html: str | None,
+    **choices: Any,
+) -> None:  # fmt: skip
+    """Translates the command line into one call of the flow."""
+    from assay.flows.compare import pool_audit as flow
+    from assay.flows.workbench import Workbench
+
+    bench = Workbench.open()
+    options = {"depth": depth, "within_pool": within_pool, "format": input_format,
+               "columns": spell_map(columns, "--columns"), "bench": bench, "progress": progress(),
+               "command": command_line(), **pick(choices)}  # fmt: skip
+    result = flow(list(runs), qrels, ",".join(measures) if measures else None, **options)
     show(result, format=format_, output=output, html=html, inputs=bench.files())

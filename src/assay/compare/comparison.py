@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.compare.deciding import Deciding
+from assay.compare.noise import Noise
 from assay.compare.stages import Stages
+from assay.compare.unjudged import Bounds
 from assay.measures.measure import Measure
 from assay.measures.scores import Scores
 from assay.results import Result, kept
 from assay.stats.intervals import Interval
-
-if TYPE_CHECKING:
-    from assay.compare.unjudged import Bounds
-    from assay.stats.paired import Tests
+from assay.stats.paired import Tests
 
 F64 = NDArray[np.float64]
 Outcome = Literal["better", "worse", "cannot tell"]
@@ -261,6 +261,8 @@ class Comparison(Result):
         heterogeneity: whether segments differ from one another.
         stages: where each system loses; None when nobody said what the stages are.
         bounds: what the unjudged documents could do to each difference.
+        deciding: the labels that could decide a difference that hangs on unjudged documents, by pair of runs.
+        noise: what rater disagreement alone does to each difference; None where the labels are of one rater.
         lists: the first documents of each run, when asked for.
         says: the first lines, the answer first.
         texts: what was searched for, by query id; empty when not known.
@@ -280,6 +282,8 @@ class Comparison(Result):
     heterogeneity: tuple[Heterogeneity, ...] = ()
     stages: Stages | None = None
     bounds: tuple[Bounds, ...] = ()
+    deciding: tuple[Deciding, ...] = ()
+    noise: Noise | None = None
     lists: tuple[Lists, ...] = ()
     says: tuple[Says, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)

@@ -37,6 +37,7 @@ def first_lines(comparison: Comparison) -> tuple[Says, ...]:
         before += [hides(segment, at, several) for segment in lost]
         verdicts.append(verdict(d, several))
         after += [may_hide(segment, at, several) for segment in perhaps]
+        after += within_noise(comparison, d, several)
         after += [fragile(b) for b in comparison.bounds if is_of(b, d) and b.is_fragile()]
     if comparison.stages is None and any(d.measure.name == "nDCG" for d in comparison.differences):
         after.append(Says("no-stages", BLIND))
@@ -66,6 +67,15 @@ def one_sided(d: Difference, several: bool = False) -> Iterator[Says]:
             f"favour {better}"
         )
         yield Says("one-sided-pool", text.replace("%", " %"))
+
+
+def within_noise(comparison: Comparison, d: Difference, several: bool = False) -> Iterator[Says]:
+    """Raters' disagreement alone could make the difference."""
+    floor = None if comparison.noise is None else comparison.noise.floor(d.measure, d.baseline, d.candidate)
+    if floor is not None and floor.is_within and floor.floor is not None:
+        who = f"{d.candidate} against {d.baseline}: " if several else ""
+        text = f"{who}{d.measure} {signed(d.difference)} is within rater noise: differences up to {floor.floor:.4f} can"
+        yield Says("within-noise", f"{text} come from who labelled")
 
 
 def is_of(bounds: Bounds, d: Difference) -> bool:

@@ -19,7 +19,7 @@ from assay.compare.stages import MARGIN, Staged, Stages, stages
 from assay.errors import InputError, did_you_mean
 from assay.files import is_stream
 from assay.flows.choices import DEFAULT, chosen
-from assay.flows.evaluate import Reading, _named, evaluate, file_of, one_grade_a_pair, prepared
+from assay.flows.evaluate import Reading, _named, evaluate, file_of, measures_of, one_grade_a_pair, prepared, source_of
 from assay.flows.kept_scores import are_kept, side_by_side
 from assay.flows.labels import texts_of, titles_of
 from assay.flows.read_runs import (
@@ -29,6 +29,7 @@ from assay.flows.read_runs import (
     designed,
     intents_of,
     lists_of,
+    noise_of,
     read_runs,
     staged_measure,
 )
@@ -36,9 +37,10 @@ from assay.flows.staged import given_stages
 from assay.flows.workbench import Workbench
 from assay.measures.scores import Scores
 from assay.results import QUIET, Note, Progress
-from assay.tables import Document, Hit, Judgment, Topic
+from assay.tables import Block, Document, Hit, Judgment, Topic
 
 if TYPE_CHECKING:
+    from assay.compare.pool_audit import PoolAudit
     from assay.compare.power import Power
 
 
@@ -129,7 +131,9 @@ def compare(
     judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
     read = read_runs(bench, named, given, judged, scores, held, reading, bounds_depth, progress)
     read = replace(read, intents=intents_of(queries, judged))
-    made = compared(scores, first, all_pairs, asked, read, stage_margin, bounds_depth)
+    made = compared(
+        scores, first, all_pairs, asked, read, stage_margin, bounds_depth, judgments, held.conventions.raters
+    )
     k = held.wanted.k if held.origin("measures.k") != DEFAULT else None
     notes = [
         *blind_spots(scores.measures, judged, k, read.intents),
@@ -151,6 +155,8 @@ def compared(
     read: Inputs | None = None,
     stage_margin: float = MARGIN,
     bounds_depth: int | None = None,
+    judgments: Block | None = None,
+    raters: str = "mean",
 ) -> Comparison:
     """Scores of several runs as a comparison; with what they were read from also stages, ranges and lists."""
     if len(scores.runs) < 2:
@@ -164,6 +170,10 @@ def compared(
     sets = sets_of(scores)
     by_segment, segment_family, heterogeneity = segments(scores, pairs, sets, asked)
     staged = None if read is None or not read.stages else _stages(read.stages, scores, sets, stage_margin, asked)
+    ranges, labels = ((), ()) if read is None else bounds_of(read, scores, pairs, bounds_depth)
+    noise = None
+    if read is not None and judgments is not None:
+        noise = noise_of(judgments, read, scores, pairs, raters, asked.seed)
     made = Comparison(
         baseline=baseline,
         candidates=tuple(run for run in scores.runs if run != baseline),
@@ -176,7 +186,9 @@ def compared(
         segment_family=segment_family,
         heterogeneity=heterogeneity,
         stages=staged,
-        bounds=() if read is None else bounds_of(read, scores, pairs, bounds_depth),
+        bounds=ranges,
+        deciding=labels,
+        noise=noise,
         lists=() if read is None else lists_of(read, scores),
         interval_method=asked.interval,
         level=asked.level,
@@ -232,6 +244,55 @@ def power(
     first = _baseline(baseline, dict.fromkeys(scores.runs))
     found = power_of(scores, first, difference, chance, alpha)
     return replace(found, source=replace(scores.source, command=command))
+
+
+def pool_audit(
+    runs: Any,
+    qrels: Any = None,
+    measures: Any = None,
+    *,
+    depth: int | None = None,
+    within_pool: bool = False,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    bench: Workbench | None = None,
+    progress: Progress = QUIET,
+    command: str = "",
+    **choices: Any,
+) -> PoolAudit:
+    """What each run alone brought to the judgments, and what it would lose had it been left out of the pool.
+
+    Args:
+        runs: the runs that fed the pool, as in `evaluate`.
+        qrels: the judgments.
+        measures: as in `evaluate`.
+        depth: how far down each run the pool goes; told by where the judgments end when None.
+        within_pool: leaves out judged pairs that no run here shows in its first ranks, before anything else.
+        format: of the files; recognised from content when None.
+        columns: name of the column that holds each field.
+        bench: where inputs are found.
+        progress: told how far the work has come.
+        command: how the result was asked for.
+        **choices: as in `evaluate`.
+    """
+    from assay.compare.pool_audit import pool_audit as audited
+    from assay.ranking.shown import collect
+
+    bench = Workbench.open() if bench is None else bench
+    held = chosen(bench.workspace, choices)
+    reading: Reading = {"format": format, "columns": columns}
+    wanted = measures_of(measures, held)
+    judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
+    judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
+    wants_rank = held.conventions.order == "rank"
+    shown = {
+        name: collect(
+            bench.blocks(run, **reading, name=name, wants_rank=wants_rank, progress=progress), judged, held.conventions
+        )
+        for name, run in _named(runs).items()
+    }
+    found = audited(shown, wanted, depth=depth, within_pool=within_pool)
+    return replace(found, source=source_of(bench, held, command))
 
 
 def _of_kept(

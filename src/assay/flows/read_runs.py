@@ -8,15 +8,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.compare.comparison import Lists
 from assay.compare.documents import first_documents, outside
+from assay.compare.noise import How, Noise, labels_of, rater_noise
 from assay.compare.stages import First, Staged
 from assay.errors import InputError
 from assay.flows.choices import Choices
 from assay.flows.evaluate import Reading
 from assay.flows.staged import Given
 from assay.flows.workbench import Workbench, short_names
+from assay.keys import stream
 from assay.measures.measure import Measure
 from assay.measures.scores import Scores
 from assay.ranking.shown import Shown, collect
@@ -24,11 +27,16 @@ from assay.results import Note, Progress
 from assay.tables import Block
 
 if TYPE_CHECKING:
+    from assay.compare.deciding import Deciding
     from assay.compare.unjudged import Bounds
     from assay.ranking.ranking import Judged
 
+Bool = NDArray[np.bool_]
+
 SHOWN = 10
 """Documents of each list that are kept at least."""
+WHOLE = 1_000_000
+"""Rows up to which whole runs are looked at for the ranges of measures without a cutoff."""
 DESIGN = "inclusion"
 """The column of the topics that holds the chance with which a query was drawn into the sample."""
 
@@ -107,7 +115,9 @@ def read_runs(
         blocks = bench.blocks(run, **reading, name=name, wants_rank=wants_rank, progress=progress)
         return collect(blocks, judged, held.conventions, to)
 
-    shown = {name: collected(run, name, None if name in staged else depth) for name, run in named.items()}
+    whole = {name for name, coverage in zip(scores.runs, scores.coverage, strict=True) if coverage.rows <= WHOLE}
+    whole = (whole if any(m.cutoff is None for m in scores.measures) else set()) | staged
+    shown = {name: collected(run, name, None if name in whole else depth) for name, run in named.items()}
     measure = staged_measure(scores)
     found = []
     for one in given:
@@ -148,22 +158,52 @@ def _value(scores: Scores, measure: Measure, run: str, shown: Shown) -> Any:
 
 def bounds_of(
     read: Inputs, scores: Scores, pairs: Sequence[tuple[str, str]], bounds_depth: int | None
-) -> tuple[Bounds, ...]:
-    """What unjudged documents could do to each difference; nothing where all absent pairs are not relevant."""
+) -> tuple[tuple[Bounds, ...], tuple[Deciding, ...]]:
+    """What unjudged documents could do to each difference, and the labels that could decide the primary one.
+
+    Nothing where all absent pairs are not relevant, or where it is not known what they are.
+    """
     if read.judged.unlisted == "not-relevant" or read.judged.only_relevant:
-        return ()
-    from assay.compare.lists import side_by_side as beside
+        return (), ()
+    from assay.compare.deciding import deciding
+    from assay.compare.lists import side_by_side
     from assay.compare.unjudged import bounds
 
     cutoffs = [m.cutoff for m in scores.measures if m.cutoff is not None]
-    found = []
+    found: list[Bounds] = []
+    labels: list[Deciding] = []
     for baseline, candidate in pairs:
-        lists = beside(read.shown[baseline], read.shown[candidate])
+        lists = side_by_side(read.shown[baseline], read.shown[candidate])
         for measure in scores.measures:
-            counts = ~np.isnan(scores.value(measure, baseline)) & ~np.isnan(scores.value(measure, candidate))
+            counts = counted(scores, measure, baseline, candidate)
             depth = bounds_depth or (max([SHOWN, *cutoffs]) if measure.cutoff is None else None)
-            found.append(bounds(measure, lists, names=(baseline, candidate), counts=counts, depth=depth))
-    return tuple(found)
+            names = (baseline, candidate)
+            found.append(bounds(measure, lists, names=names, counts=counts, depth=depth))
+            if measure == scores.measures[0] and found[-1].is_fragile():
+                labels += deciding(measure, lists, names=names, counts=counts, depth=depth)
+    return tuple(found), tuple(labels)
+
+
+def counted(scores: Scores, measure: Measure, baseline: str, candidate: str) -> Bool:
+    """The queries that count in a difference."""
+    which: Bool = ~np.isnan(scores.value(measure, baseline)) & ~np.isnan(scores.value(measure, candidate))
+    return which
+
+
+def noise_of(
+    judgments: Block, read: Inputs, scores: Scores, pairs: Sequence[tuple[str, str]], raters: str, seed: int
+) -> Noise | None:
+    """What rater disagreement alone does to each difference; None where the labels are of one rater."""
+    if raters not in ("mean", "majority", "median"):
+        return None  # the labels of one rater were chosen
+    labels = labels_of(judgments, read.judged)
+    if labels is None:
+        return None
+    runs = {name: shown.ranking for name, shown in read.shown.items()}
+    counts = {(m, b, c): counted(scores, m, b, c) for m in scores.measures for b, c in pairs}
+    how: How = raters  # type: ignore[assignment] # one of them, as was seen above
+    rng = stream(seed, "rater noise")
+    return rater_noise(labels, runs, scores.measures, pairs, rng, seed=seed, how=how, counts=counts)
 
 
 def lists_of(read: Inputs, scores: Scores) -> tuple[Lists, ...]:

@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import assay.compare.comparison
+import assay.compare.deciding
+import assay.compare.gate
+import assay.compare.noise
+import assay.compare.pool_audit
 import assay.compare.power
 import assay.compare.unjudged
 import assay.flows.setup
@@ -21,7 +25,8 @@ from assay.errors import InputError
 from assay.files import spelled
 from assay.measures.grammar import parse
 from assay.measures.measure import Measure
-from assay.results import KEEPERS, Result, codec, dump, load
+from assay.results import KEEPERS, Result, codec, dump, kept, load
+from assay.tables import Pair
 
 if TYPE_CHECKING:
     from assay.flows.workbench import Workbench
@@ -33,6 +38,7 @@ def _measure(text: str) -> Measure:
 
 
 codec("measure", Measure, str, _measure)
+kept("pair")(Pair)  # a row of a table, which stands below what is kept
 
 
 @KEEPERS.add("file")
