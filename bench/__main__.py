@@ -27,8 +27,10 @@ def main() -> int:
     pairs = 1 if options.quick else options.pairs
     sizes = tuple(options.sizes.split(","))
     started = time.monotonic()
+    loads: list[float] = []
 
     def tell(what: str) -> None:
+        loads.append(os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0)
         print(f"[{time.monotonic() - started:5.0f} s] {what}", file=sys.stderr, flush=True)
 
     figures: list[Figure] = []
@@ -47,7 +49,7 @@ def main() -> int:
             if figures:
                 print("measured before, to look for the fault only:\n" + plain(figures), file=sys.stderr)
             return 3
-    foot = _foot(bench)
+    foot = _foot(bench, loads)
     print(plain(figures))
     print("\n".join(foot))
     if options.write:
@@ -79,17 +81,16 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _foot(bench: Bench) -> list[str]:
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+def _foot(bench: Bench, loads: list[float]) -> list[str]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0
-    peers = [f"{name} {number}" for name, number in bench.used.items() if number]
+    peers = [f"{name} {number}" for name, number in bench.used.items() if number and "assay," not in name]
     libraries = [f"{name} {version(name)}" for name in ("numpy", "polars")]
     env = [f"{key}={value}" for key, value in told_environment().items()]
     return [
         f"{datetime.now(UTC):%Y-%m-%d}, `python -m bench {shlex.join(_told(sys.argv[1:]))}`".replace(" `", " `", 1),
         f"medians of {bench.pairs} alternating pairs; ratio is assay divided by the other, median over the pairs",
         f"{cores} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, "
-        f"load {load:.1f} at the end",
+        f"load {min(loads, default=0):.1f} to {max(loads, default=0):.1f} (the benchmark itself makes about 1)",
         ", ".join(dict.fromkeys([*peers, *libraries])),
         f"set in the environment: {', '.join(env) if env else 'nothing that changes threads or memory'}",
     ]
