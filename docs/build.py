@@ -335,6 +335,36 @@ def exit_codes() -> str:
     )
 
 
+def gate_rules() -> str:
+    """docs/reference/gate-rules.md."""
+    from assay.compare.rule import RULES
+    from assay.compare.rule_file import Gate
+
+    parts = [
+        "# Gate rules\n",
+        "A rule file has one `[primary]` rule, at least one `[guardrail.NAME]`, and `[gate]`. How to use it: "
+        "[gate a change](../how-to/gate-a-change.md).\n",
+        "## [gate]\n",
+        table(("key", "type", "default", "means"), field_rows(Gate)),
+        "## In every rule\n",
+        table(
+            ("key", "means"),
+            [
+                ("`rule`", f"which one: {', '.join(f'`{name}`' for name in RULES.names())}"),
+                ("`why`", "why the team has it; the report shows it"),
+                ("`advisory`", "`true`: it is shown and never decides (guardrails alone)"),
+            ],
+        ),
+    ]
+    for name in RULES.names():
+        cls = RULES.find(name)
+        prose, _ = sections(cls.__doc__ or "")
+        decides = inspect.getdoc(cls.decide) or ""
+        parts += [f"## {name}\n", f"{prose}\n", f"{decides}\n"]
+        parts.append(table(("key", "type", "default", "means"), field_rows(cls)))
+    return "\n".join(parts)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "measures.md": measures,
     "commands.md": commands,
@@ -344,6 +374,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings,
     "python.md": python,
     "exit-codes.md": exit_codes,
+    "gate-rules.md": gate_rules,
 }
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two lists together
     from assay.compare.comparison import Comparison as Comparison
+    from assay.compare.gate import Verdict as Verdict
     from assay.errors import AssayError as AssayError
     from assay.errors import InputError as InputError
     from assay.errors import MissingExtra as MissingExtra
@@ -22,6 +23,8 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.evaluate import evaluate_collections as evaluate_collections
     from assay.flows.explain import explain as explain
     from assay.flows.explain import score as score
+    from assay.flows.gate import gate as gate
+    from assay.flows.gate import gate_plan as gate_plan
     from assay.flows.results import show as show
     from assay.measures.collections import Collections as Collections
     from assay.measures.explain import Explanation as Explanation
@@ -55,11 +58,14 @@ _HOMES = {
     "Ranking": "assay.ranking.ranking",
     "Scores": "assay.measures.score",
     "Topic": "assay.tables",
+    "Verdict": "assay.compare.gate",
     "as_table": "assay.tables",
     "compare": "assay.flows.compare",
     "evaluate": "assay.flows.evaluate",
     "evaluate_collections": "assay.flows.evaluate",
     "explain": "assay.flows.explain",
+    "gate": "assay.flows.gate",
+    "gate_plan": "assay.flows.gate",
     "measure": "assay.measures.measure",
     "parse": "assay.measures.grammar",
     "power": "assay.flows.compare",

@@ -86,6 +86,16 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """One request to a system while a run was captured: how it ended, and how long it took."""
+
+    query_id: str
+    status: str
+    """ok, empty (answered with no result), error, timeout, or an HTTP status."""
+    latency_ms: Annotated[float, Ge(0)] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """Rows of one table together with where each of them came from.
 
