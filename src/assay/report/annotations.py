@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from assay.errors import InputError, did_you_mean
+from assay.report.gating import sentence
 
 if TYPE_CHECKING:
     from assay.compare.gate import Verdict
@@ -32,7 +33,7 @@ def said(verdict: Verdict) -> Iterator[tuple[Level, str, str]]:
     """(error, warning or notice; title; message): the verdict first, then each rule that did not pass."""
     stops = verdict.exit_code != 0
     level = "notice" if verdict.status == "PASS" else "error" if stops else "warning"
-    yield level, f"assay gate: {verdict.status}", _sentence(verdict.because)
+    yield level, f"assay gate: {verdict.status}", sentence(verdict.because)
     if verdict.override is not None:
         yield "warning", "assay gate: overridden", f"{verdict.override.name}: {verdict.override.reason}"
     for outcome in verdict.outcomes:
@@ -40,11 +41,7 @@ def said(verdict: Verdict) -> Iterator[tuple[Level, str, str]]:
             continue
         fails = stops and not outcome.is_advisory and (outcome.status == "FAIL" or verdict.on_inconclusive == "fail")
         more = f" Would resolve it: {outcome.would_resolve[0].text}." if outcome.would_resolve else ""
-        yield "error" if fails else "warning", f"{outcome.name}: {outcome.status}", _sentence(outcome.because) + more
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+        yield "error" if fails else "warning", f"{outcome.name}: {outcome.status}", sentence(outcome.because) + more
 
 
 def _github(verdict: Verdict) -> str:

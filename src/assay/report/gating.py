@@ -19,8 +19,13 @@ CODES = "0 pass, 1 fail, 2 inconclusive, 3 could not run"
 
 def first_line(verdict: Verdict) -> Mark:
     """PASS, FAIL or INCONCLUSIVE with the sentence that says why."""
-    because = verdict.because
-    return Mark(TONES[verdict.status], f"{because[:1].upper()}{because[1:].rstrip('.')}.", verdict.status)
+    return Mark(TONES[verdict.status], sentence(verdict.because), verdict.status)
+
+
+def sentence(text: str) -> str:
+    """A text with a capital letter and a full stop; nDCG stays nDCG."""
+    head = text[:1] if text[1:2].isupper() else text[:1].upper()
+    return f"{head}{text[1:].rstrip('.')}."
 
 
 def figure(x: float | None, unit: str, places: int = 4) -> str:
