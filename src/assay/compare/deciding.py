@@ -135,7 +135,7 @@ def _side(
         total += gain
     docs = np.array([doc for doc, _ in picked], dtype=np.int64)
     order = _by_width(whole, docs)
-    reason = f"could decide {measure} between {min(names)} and {max(names)}"
+    reason = f"could decide {measure}"
     pairs = tuple(
         Pair(lists.baseline.judged.queries[int(whole.query[docs[i]])], lists.docs[int(docs[i])], place, reason)
         for place, i in enumerate(order.tolist(), 1)
