@@ -334,7 +334,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except FileNotFoundError:
         raise InputError(f"there is no folder {target.parent}", name, "make the folder first") from None
     except OSError as error:
-        raise InputError(f"cannot be written: {_reason(error)}", name) from None
+        raise InputError(f"cannot be written: {_reason(error)}", name, "write to another folder") from None
     try:
         with _said_of(name):
             with file:

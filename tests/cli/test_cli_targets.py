@@ -69,10 +69,10 @@ def test_a_pipe_is_read_like_a_file(assay: Shell) -> None:
         (("evaluate", "bm25.run", "pipe"), "judgments.qrels"),
     ):
         content = Path(file).read_bytes()
-        writer = threading.Thread(target=Path("pipe").write_bytes, args=(content,))
+        writer = threading.Thread(target=Path("pipe").write_bytes, args=(content,), daemon=True)
         writer.start()
         said = assay(*words, *EVALUATE[3:])
-        writer.join()
+        writer.join(30)
         assert (said.code, said.err) == (0, "")
         assert said.out.replace("pipe,", "bm25,") == plain.out
 

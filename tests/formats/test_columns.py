@@ -143,7 +143,10 @@ def test_a_bad_line_is_refused_with_itself(folder, line, text):
             "a.csv:1: no column for doc_id among query_id, sku, grade\n"
             "    mend: name the column doc_id, or pass --columns doc_id=NAME",
         ),
-        ("query_id,doc_id,grade,grade", "a.csv:1: 2 columns could be grade: 'grade' and 'grade'\n"),
+        (
+            "query_id,doc_id,grade,grade",
+            "a.csv:1: 2 columns could be grade: 'grade' and 'grade'\n    mend: give each column a name of its own",
+        ),
         ("query_id,doc_id,label,rating", "a.csv:1: 2 columns could be grade: 'label' and 'rating'\n"),
     ],
 )

@@ -229,7 +229,10 @@ def _line_ends(data: bytes) -> int:
 def _spooled(source: Any) -> BinaryIO:
     """What can be read only once, as a temporary file that can be gone through again."""
     held = tempfile.TemporaryFile()  # noqa: SIM115 # closed with the object that holds it
-    shutil.copyfileobj(open_bytes(source), held, 1 << 20)
+    stream = open_bytes(source)
+    shutil.copyfileobj(stream, held, 1 << 20)
+    if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
+        stream.close()  # so that the pipe can be opened for what the next writer brings
     return held
 
 

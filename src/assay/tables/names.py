@@ -177,7 +177,9 @@ def match(
                 raise InputError(
                     f"{len(fits)} columns could be {column.name}: {both}",
                     where,
-                    f"pass --columns {column.name}={found[fits[0]]}",
+                    "give each column a name of its own"
+                    if len({found[at] for at in fits}) < len(fits)
+                    else f"pass --columns {column.name}={found[fits[0]]}",
                 )
             if fits:
                 taken[column.name] = fits[0]
