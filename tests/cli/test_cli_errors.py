@@ -146,11 +146,9 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing_half_written(tmp_path: Pa
         cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert reading.stdin
-    reading.stdin.write("q01 Q0 LMP-05 1 4.08 bm25\n")
+    for rank in range(1, 40_000):  # more than a pipe holds: once all is written, it is reading and waits for the rest
+        reading.stdin.write(f"q01 Q0 d{rank} {rank} {-rank} bm25\n")
     reading.stdin.flush()
-    import time
-
-    time.sleep(1.5)  # it waits for the rest of its input
     reading.send_signal(signal.SIGINT)
     _, err = reading.communicate(timeout=20)
     assert (reading.returncode, err.strip()) == (130, "assay: interrupted. Nothing was written.")
