@@ -134,6 +134,7 @@ def test_lists_are_cut_where_the_file_would_grow_too_large():
 def test_titles_are_cut_where_there_are_very_many():
     assert fitting({"d": "x" * 500}) == TITLE
     assert fitting({str(i): "x" * 200 for i in range(100_000)}) == 30
+    assert fitting({str(i): "ж" * 60 for i in range(50_000)}) == 30
 
 
 def test_a_comparison_without_lists_still_has_its_report():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from assay.errors import InputError, did_you_mean
-from assay.report.gating import sentence
+from assay.report.figures import sentence
 
 if TYPE_CHECKING:
     from assay.compare.gate import Verdict

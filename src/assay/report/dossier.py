@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 ROWS = 300_000
 """Documents of all lists together; more would make the file larger than it may be, so the lists are cut."""
-LETTERS = 3_000_000
-"""Letters of all titles together, for the same reason."""
+BYTES = 3_000_000
+"""Of all titles together, for the same reason."""
 TITLE, SHORT_TITLE = 120, 24
 TEXT = 200
 PLACES = 4
@@ -144,8 +144,10 @@ def best_of(lists: Sequence[Lists]) -> float:
 
 def fitting(titles: Mapping[str, str]) -> int:
     """How many letters of each title there is room for."""
-    total = sum(min(len(title), TITLE) for title in titles.values())
-    return TITLE if total <= LETTERS else max(TITLE * LETTERS // total, SHORT_TITLE)
+    shown = [title[:TITLE] for title in titles.values()]
+    total = sum(len(title.encode("utf-8")) for title in shown)
+    letters = max(sum(map(len, shown)), 1)
+    return TITLE if total <= BYTES else max(BYTES * letters // (total * len(shown)), SHORT_TITLE)
 
 
 def _pair(comparison: Comparison, pair: tuple[str, str], runs: Sequence[str]) -> dict[str, Any]:

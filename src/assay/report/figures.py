@@ -57,3 +57,11 @@ def show(cell: Cell, most: int | None = None) -> str:
 def bare(x: float) -> str:
     """A number as short as it can be said: `3`, `0.5`, `−1`."""
     return f"{x:g}".replace("-", MINUS)
+
+
+def sentence(text: str) -> str:
+    """A text with a capital letter and a full stop; names such as nDCG@10 and bm25-12 keep their first letter."""
+    first = text.split(" ", 1)[0]
+    is_name = any(letter.isupper() or letter.isdigit() for letter in first)
+    head = text if is_name else text[:1].upper() + text[1:]
+    return f"{head.rstrip('.')}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.report.figures import count, number
+from assay.report.figures import count, number, sentence
 from assay.report.page import Mark, Tone
 
 if TYPE_CHECKING:
@@ -20,12 +20,6 @@ CODES = "0 pass, 1 fail, 2 inconclusive, 3 could not run"
 def first_line(verdict: Verdict) -> Mark:
     """PASS, FAIL or INCONCLUSIVE with the sentence that says why."""
     return Mark(TONES[verdict.status], sentence(verdict.because), verdict.status)
-
-
-def sentence(text: str) -> str:
-    """A text with a capital letter and a full stop; nDCG stays nDCG."""
-    head = text[:1] if text[1:2].isupper() else text[:1].upper()
-    return f"{head}{text[1:].rstrip('.')}."
 
 
 def figure(x: float | None, unit: str, places: int = 4) -> str:

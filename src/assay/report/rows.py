@@ -5,6 +5,7 @@ Plain Python below a hundred thousand numbers: a small run must not wait for a d
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,7 @@ def share_of(part: Scores, whole: Scores) -> float | None:
 
 def per_query_csv(scores: Scores) -> bytes:
     """One row a run, measure and query."""
-    if scores.values.size >= HUGE:
+    if scores.values.size >= (MANY if "polars" in sys.modules else HUGE):
         return _by_polars(scores)
     chunks = [",".join(PER_QUERY) + "\n"]
     queries = [field(query_id) for query_id in scores.queries]
@@ -90,6 +91,9 @@ def per_query_csv(scores: Scores) -> bytes:
 
 HUGE = 100_000
 """From so many numbers on polars writes them, in a third of the time; for fewer, loading it would cost more."""
+
+MANY = 5_000
+"""The same where polars is loaded already."""
 
 
 def _by_polars(scores: Scores) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from assay.report import browse, evidence
+from assay.report import browse, evidence, figures
 from assay.report.bounds import find
 from assay.report.dossier import dossier
 from assay.report.figures import MINUS, count, number
@@ -123,7 +123,7 @@ def lead(comparison: Comparison, d: Difference) -> str:
 def sentence(text: str) -> str:
     """A text with a capital letter and a full stop; a page has three decimals, a p keeps its four."""
     text = FOUR.sub(lambda found: number(float(found[1].replace(MINUS, "-")), PLACES, found[1][0] in "+" + MINUS), text)
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    return figures.sentence(text)
 
 
 def disagreeing(comparison: Comparison, d: Difference) -> list[tuple[str, Mark]]:

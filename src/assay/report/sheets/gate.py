@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.report import charts, evidence
 from assay.report.charts import Effect
+from assay.report.figures import sentence
 from assay.report.gating import (
     CODES,
     TONES,
@@ -86,7 +87,7 @@ def callouts(verdict: Verdict) -> str:
     boxes += [("plain", "Mind", text) for text in warnings(verdict)]
     inside = "".join(
         f'<div class="callout {tone}"><b>{mark(Mark("unsure", label)) if tone == "unsure" else label}</b>'
-        f"{escape(text[:1].upper() + text[1:])}.</div>"
+        f"{escape(sentence(text))}</div>"
         for tone, label, text in boxes
     )
     return f'<div class="callouts">{inside}</div>' if inside else ""
@@ -113,11 +114,12 @@ def rules(verdict: Verdict) -> str:
 
 def row(label: str, check: Check, is_advisory: bool) -> tuple[Cell, ...]:
     """One line of one rule."""
+    why = "" if check.status == "PASS" else check.because  # what did not pass has to say why
     drawn: Cell = f"{check.n:,} {check.of}" if check.n else ""
     if check.unit == "difference":
         drawn = Whisker(check.observed, check.low, check.high, check.threshold)
     return (label, check.on, threshold(check, PLACES, words=True), figure(check.observed, check.unit, PLACES), drawn,
-            interval(check, PLACES), check.because, state(check.status, is_advisory))  # fmt: skip
+            interval(check, PLACES), why, state(check.status, is_advisory))  # fmt: skip
 
 
 def state(status: str, is_advisory: bool) -> Mark:
@@ -132,10 +134,7 @@ def both(left: str, right: str) -> str:
 
 def resolve(verdict: Verdict) -> str:
     """What would make it conclusive, cheapest first."""
-    items = "".join(
-        f"<li><div><h3>{escape(remedy.text[:1].upper() + remedy.text[1:])}</h3></div></li>"
-        for remedy in verdict.would_resolve
-    )
+    items = "".join(f"<li><div><h3>{escape(sentence(remedy.text))}</h3></div></li>" for remedy in verdict.would_resolve)
     return (
         evidence.section("What would resolve it", "cheapest first", f'<ol class="resolve">{items}</ol>')
         if items

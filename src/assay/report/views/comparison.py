@@ -22,6 +22,7 @@ from assay.report.page import (
     Whisker,
     view,
 )
+from assay.report.staged import stage_table
 from assay.report.verdicts import (
     FEWEST,
     first_lines,
@@ -63,6 +64,7 @@ def page(comparison: Comparison, *, per_query: bool = False, page_hint: bool = T
     for pair in found[:MANY_PAIRS]:
         parts += segments(comparison, pair)
     parts += [table(comparison, pair) for pair in found[:MANY_PAIRS]]
+    parts.append(stage_table(comparison))
     parts.append(Facts(tuple(facts(comparison, page_hint))))
     if per_query:
         parts += every_query(comparison)
