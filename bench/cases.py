@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median
 
 from bench import programs
+from bench.bounds import unjudged
 from bench.figures import Figure, Goal
 from bench.generate import SHAPES, Files, files
 from bench.measure import RunError, Usage, environment, run
@@ -220,6 +221,7 @@ def cases(sizes: tuple[str, ...], with_huge: bool) -> dict[str, Case]:
         for module in CPU_OF_PEER:
             found[module] = partial(against_peer, module=module)
     found["verdicts"] = verdicts
+    found["unjudged"] = unjudged
     if with_huge:
         found["huge"] = huge
     return found
