@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("assay", deadline=None)  # how long one example takes says more of the machine than of us
+settings.load_profile("assay")
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("ASSAY_SHARED") or ROOT.parent / "shared")

@@ -1,6 +1,7 @@
 """Runs and judgments from anywhere to scores: what the flow adds to reading, ranking and measuring."""
 
 import hashlib
+import io
 import math
 from pathlib import Path
 
@@ -247,7 +248,7 @@ def test_names_of_columns_serve_files_of_different_formats(tmp_path: Path) -> No
     ("call", "message"),
     [
         (lambda: evaluate(None, QRELS), "None is no run"),
-        (lambda: evaluate(open(__file__), QRELS), "is no run\n    mend: pass its path"),  # noqa: SIM115
+        (lambda: evaluate(io.BytesIO(b"q1 Q0 d1 1 1 t"), QRELS), "is no run\n    mend: pass its path"),
         (lambda: evaluate(RUN, QRELS, 3), "3 is no measure"),
         (lambda: evaluate(RUN, QRELS, "nDCG(gain=exp,gain=linear)"), "gain is given twice"),
         (lambda: evaluate(RUN, QRELS, by=3), "by=3 names no columns"),
