@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from compare.twolists import Query, brute_force, lists_of, unknown
 
 DOCS = "abcdefgh"
 GRADES = (0.0, 1.0, 2.0)
+EXAMPLES = 200 if os.environ.get("ASSAY_SOAK") else 8
 
 
 def one(name: str) -> Measure:
@@ -62,7 +64,7 @@ def check(measure: Measure, query: Query, depth: int | None, grades: tuple[float
      "HitRate@2", "HitRate", "RR@3", "RR", "AP@3", "AP", "AP(norm=min)@2", "nDCG@3", "nDCG", "nDCG(gain=exp)@4",
      "nDCG(discount=zipf)@3", "DCG@3", "CG@4", "DCG(gain=exp)@3"],
 )  # fmt: skip
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=EXAMPLES)
 @given(query=queries(), depth=st.sampled_from([None, None, 1, 5]))
 def test_the_range_is_that_of_every_grade_tried(name: str, query: Query, depth: int | None) -> None:
     check(one(name), query, depth)
@@ -324,3 +326,17 @@ def test_ranges_are_kept_in_a_file() -> None:
     again = load(dump(found), "bounds.assay")
     assert again.difference == found.difference
     assert again.says == found.says
+
+
+def test_queries_without_a_relevant_document_that_count_as_zero_may_stay_zero() -> None:
+    """Nothing is judged relevant: whatever x is, or nothing; [x] against [y] gives -1, 0 or 1."""
+    lists = lists_of([{"A": ["x"], "B": ["y"], "judged": {"b": 0}}, {"A": ["b"], "B": ["b"], "judged": {"b": 0}}])
+    every = np.array([True, True])
+    for name in ("RR@1", "nDCG@1", "R@1", "AP@1"):
+        found = bounds(one(name), lists, counts=every, levels=GRADES)
+        assert found.difference == (-0.5, 0.5), name
+        assert found.baseline_range == (0.0, 0.5), name
+        assert found.is_fragile()
+    as_one = bounds(one("RR@1"), lists, counts=every, without=1.0)
+    assert as_one.baseline_range == (0.5, 1.0)
+    assert as_one.difference == (-0.5, 0.5)

@@ -98,6 +98,8 @@ def deciding(
     looked, whole = found
     counted = measure.has_relevant(lists.baseline.judged) if counts is None else counts
     low, high = whole.range(-1.0, 1.0)
+    undefined = counted & ~measure.has_relevant(lists.baseline.judged)  # by rule both values are the same there
+    low, high = np.where(undefined, np.fmin(low, 0.0), low), np.where(undefined, np.fmax(high, 0.0), high)
     sides = [
         _side(measure, looked, whole, (names[1], names[0]), (1.0, -1.0), (low, high), counted, limit, most),
         _side(measure, looked, whole, names, (-1.0, 1.0), (-high, -low), counted, -limit, most),
@@ -114,7 +116,8 @@ def _side(
     total = float(np.nansum(low[counts])) - limit * int(counts.sum())
     near = NEAR * max(int(counts.sum()), 1)
     many = np.bincount(whole.query, minlength=whole.n)
-    queries = np.flatnonzero(counts & (many > 0) & np.isfinite(low) & (wide > 0))
+    defined = measure.has_relevant(lists.baseline.judged)
+    queries = np.flatnonzero(counts & defined & (many > 0) & np.isfinite(low) & (wide > 0))
     queries = queries[np.argsort(-wide[queries], kind="stable")]
     # A label raises the lowest sum of its own query alone, and by no more than the width of its range.
     at_least = int(np.searchsorted(np.cumsum(wide[queries]), -total - near)) + 1

@@ -146,6 +146,7 @@ def bounds(
     counts: Bool | None = None,
     levels: Sequence[float] | None = None,
     depth: int | None = None,
+    without: float = 0.0,
 ) -> Bounds:
     """The range of the values of two runs, and of their difference, for one measure.
 
@@ -156,6 +157,7 @@ def bounds(
         counts: the queries that the means are over; those with what the measure needs when None.
         levels: grades of the scale; those of the judgments when None.
         depth: how far down either list a document could have any grade; the measure's own cutoff when None.
+        without: value of a query without a relevant document, where such queries count in the means.
     """
     judged = lists.baseline.judged
     n = lists.n
@@ -171,6 +173,7 @@ def bounds(
         sharp, why, ends = np.zeros(n, np.bool_), found, dict.fromkeys(_ENDS, np.full(n, np.nan))
     else:
         sharp, why, ends = found[1].attained, "", _ends(found[1])
+        _with_undefined(ends, counted & ~measure.has_relevant(judged), without)
     return Bounds(
         measure=measure, baseline=names[0], candidate=names[1], depth=looked.depth, counts=counted, unjudged=unjudged,
         now=now, sharp=sharp, may_be_undefined=~measure.has_relevant(judged), why=why, **ends,
@@ -190,6 +193,14 @@ def _ends(found: Problem) -> dict[str, Any]:
     inner_high = np.where(found.attained, high, found.inner(-1.0, 1.0))
     ends = (*found.range(1.0, 0.0), *found.range(0.0, 1.0), low, high, inner_low, inner_high)
     return dict(zip(_ENDS, ends, strict=True))
+
+
+def _with_undefined(ends: dict[str, F64], which: Bool, without: float) -> None:
+    """Lets grades leave some queries without a relevant document: then both values are the same, by rule."""
+    for name in _ENDS:
+        value = without if name.startswith(("baseline", "candidate")) else 0.0
+        end = np.fmin if name.endswith("low") else np.fmax  # these pass over NaN
+        ends[name] = np.where(which, end(ends[name], value), ends[name])
 
 
 def _now(measure: Measure, r: Ranking) -> F64:
