@@ -1,0 +1,61 @@
+"""Stages as a table: what was retrieved, what the best order of it would reach, and what each stage loses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.report.page import Cell, Column, Mark, Table, Value
+
+if TYPE_CHECKING:
+    from assay.compare.comparison import Comparison
+    from assay.compare.stages import Estimate, Stage
+
+ALL = "all"
+FEWEST = 10
+"""Queries below which no mean stands alone."""
+
+
+def stage_table(comparison: Comparison) -> Table | None:
+    """One row a system and set of queries; None where nobody said what the stages are."""
+    found = comparison.stages
+    if found is None:
+        return None
+    fused = any(len(stage.retrievers) > 1 for stage in found.systems)
+    columns = [
+        Column("system", is_name=True, is_grouped=True),
+        Column("queries", is_name=True, gap=2),
+        Column("n", "right", gap=2),
+        *([Column("each recall", drop=2, gap=2)] if fused else []),
+        Column("recall", "right", gap=2),
+        Column("ceiling", "right", gap=2),
+        Column(str(found.measure), "right", gap=2),
+        Column("retrieval loss", "right", drop=1, gap=2),
+        Column("ranking loss", "right", drop=1, gap=2),
+        Column("problem", gap=2),
+    ]
+    systems = dict.fromkeys(stage.system for stage in found.systems)
+    ordered = [stage for system in systems for stage in found.systems if stage.system == system]
+    return Table(tuple(columns), tuple(tuple(row(stage, fused)) for stage in ordered), name="Stages")
+
+
+def row(stage: Stage, fused: bool) -> list[Cell]:
+    """The cells of one system on one set of queries."""
+    each = ", ".join(f"{one.name} {one.recall.mean:.4f}" for one in stage.retrievers if one.recall.mean is not None)
+    enough = stage.value.n >= FEWEST
+    means = (stage.recall, stage.ceiling, stage.value, stage.retrieval_loss, stage.ranking_loss)
+    cells: list[Cell] = [stage.system, stage.name if stage.kind else ALL, f"{stage.value.n:,}"]
+    cells += [each if enough else "n/a"] if fused else []
+    cells += [mean(one, enough) for one in means]
+    return [*cells, verdict(stage)]
+
+
+def mean(estimate: Estimate, enough: bool) -> Value:
+    """The mean; too few queries have none."""
+    return Value(estimate.mean if enough else None, 4)
+
+
+def verdict(stage: Stage) -> Mark:
+    """Which stage loses more; too few queries make no claim."""
+    if not stage.claim:
+        return Mark("plain", f"no claim: n {stage.value.n}")
+    return Mark("unsure" if stage.problem else "plain", stage.problem or "nothing to mend")
