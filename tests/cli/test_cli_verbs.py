@@ -233,6 +233,23 @@ def test_the_summary_in_python_has_the_names_of_the_csv(assay: Shell) -> None:
     assert set(columns) - set(head.split(",")) == {"no_interval_because"}
 
 
+@pytest.mark.parametrize(
+    ("typed", "depth", "called"),
+    [
+        ("/somewhere/.venv/bin/assay", "", "/somewhere/.venv/bin/assay"),  # as `make demo` calls it
+        ("/somewhere/.venv/bin/assay", "1", "uv run assay"),
+        ("/somewhere/assay/__main__.py", "", "assay"),
+    ],
+)
+def test_the_demo_says_how_to_run_its_commands_from_where_it_was_called(
+    assay: Shell, monkeypatch: pytest.MonkeyPatch, typed: str, depth: str, called: str
+) -> None:
+    monkeypatch.setattr("sys.argv", [typed])
+    monkeypatch.setenv("UV_RUN_RECURSION_DEPTH", depth)
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert assay("demo").out.endswith(f"To run them yourself:\n  {called} demo --folder example\n  cd example\n")
+
+
 def test_init_writes_what_was_asked_and_never_overwrites(assay: Shell) -> None:
     assert assay("init", "--folder", "shop", "--primary", "nDCG@10", "--gain", "exp").code == 0
     assert 'gain = "exp"' in (assay.folder / "shop" / "assay.toml").read_text(encoding="utf-8")

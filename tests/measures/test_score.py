@@ -160,6 +160,20 @@ def test_runs_stand_side_by_side_and_say_a_note_once():
     assert len(s.notes) == len(set(s.notes)) == len(scored().notes)
 
 
+def test_the_ideals_are_computed_once_and_shared_by_all_runs():
+    known = judged(JUDGED, Conventions())
+
+    def ideals() -> dict:
+        return {key: id(best) for key, best in known._cache.items() if callable(key[0]) and callable(key[1])}
+
+    measures = parse("nDCG@2,5 nDCG nDCG(gain=exp)@2 nDCG(gain={1:3,2:9})@2 nDCG(discount=zipf)@2 P@2")
+    score([RUN], known, measures, Conventions(), "one")
+    first = ideals()
+    assert len(first) == 6
+    score([run(("q1", "a", 1), ("q2", "a", 1))], known, parse(", ".join(map(str, measures))), Conventions(), "two")
+    assert ideals() == first
+
+
 def test_what_is_undefined_is_null_in_frames():
     s = scored("P@2")
     frame = s.per_query

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -47,6 +48,8 @@ def _called() -> str:
     import shutil
     from pathlib import Path
 
+    if os.environ.get("UV_RUN_RECURSION_DEPTH"):  # on the PATH of this process alone
+        return "uv run assay"
     typed = Path(sys.argv[0])
     if typed.name not in ("assay", "assay.exe") or shutil.which(typed.name):
         return "assay"
