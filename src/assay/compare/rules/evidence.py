@@ -124,7 +124,7 @@ class NoiseFloor:
     times: float
 
     def __post_init__(self) -> None:
-        if not self.times > 0:
+        if not 0 < self.times < float("inf"):
             raise ValueError("times is above 0")
 
     def decide(self, facts: Facts) -> Outcome:

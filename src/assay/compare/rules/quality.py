@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -313,6 +314,10 @@ class AtLeast:
     limit: float
     segment: str = ""
 
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.limit):
+            raise ValueError("limit is a finite number")
+
     def decide(self, facts: Facts) -> Outcome:
         """PASS when the 90 % interval of the mean lies on the right side, FAIL when it lies on the other."""
         column, where = column_of(facts, self.measure, self.segment)
@@ -364,5 +369,5 @@ def _worst(rule: object, checks: list[Check], remedies: list[Remedy], good: str,
 
 
 def _not_below(key: str, value: float, above: bool = False) -> None:
-    if not value >= 0 or (above and value == 0):
+    if not 0 <= value < math.inf or (above and value == 0):
         raise ValueError(f"{key} is a size and {'above 0' if above else 'at least 0'}")

@@ -94,7 +94,7 @@ class Latency:
     percentile: float = 95.0
 
     def __post_init__(self) -> None:
-        if not self.at_most_ms > 0:
+        if not 0 < self.at_most_ms < float("inf"):
             raise ValueError("at_most_ms is a time above 0")
         if not 0 < self.percentile < 100:
             raise ValueError("percentile lies between 0 and 100")
