@@ -5,21 +5,23 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from assay.report.bounds import find, lines
+from assay.report.bounds import find, lines, noise_lines
 from assay.report.curves import MANY
 from assay.report.dossier import ordered, segments
 from assay.report.figures import count
 from assay.report.html import mark, to_part
 from assay.report.page import Column, Mark, Range, Table, Value
 from assay.report.pictures import WIDTHS, Draw, Pair, recall_lines
+from assay.report.staged import stage_table
 from assay.report.svg import NARROW
 from assay.report.verdicts import first_of
 from assay.report.views.comparison import heterogeneity, segment_table
 
 if TYPE_CHECKING:
     from assay.compare.comparison import Comparison
-    from assay.compare.stages import Stage
 
+LABELS = 12
+"""Labels that are listed for each side."""
 SWATCHES = (
     ("f-gained", "value"),
     ("f-rank", "ranking loss: ceiling minus value"),
@@ -98,7 +100,7 @@ def stages(comparison: Comparison, drawn: dict[str, Draw]) -> str:
     split = figure("stages", drawn.get("stages"), caption, f'<ul class="key">{key}</ul>')
     caption = "Recall against depth; dotted: the depth that the next stage reads."
     lines_ = figure("recall", drawn.get("recall"), caption) + figures(recall_table(comparison))
-    first = f"<div>{split}{figures(stage_table(found.systems))}</div>"
+    first = f"<div>{split}{figures(stage_table(comparison))}</div>"
     return section("Which stage loses it", lead, f'<div class="two">{first}<div>{lines_}</div></div>', "stages")
 
 
@@ -112,21 +114,6 @@ def problems(comparison: Comparison) -> list[str]:
         out += [f"{system}: {whole}"] if whole else []
         out += [f"{stage.name}: {stage.problem}" for stage in own if stage.kind and stage.problem != whole]
     return out[:6]
-
-
-def stage_table(systems: tuple[Stage, ...]) -> Table:
-    """The split as figures."""
-    heads = ("recall", "ceiling", "value", "ranking loss", "retrieval loss")
-    columns = (Column("segment", is_grouped=True), Column("system", is_name=True),
-               *(Column(head, "right") for head in heads), Column("problem"), 
-               Column("outside the depth", "right"))  # fmt: skip
-    rows = tuple(
-        (s.name, s.system, Value(s.recall.mean), Value(s.ceiling.mean), Value(s.value.mean),
-         Value(s.ranking_loss.mean), Value(s.retrieval_loss.mean), s.problem if s.claim else f"no claim: n {s.value.n}",
-         f"{s.outside:,}")
-        for s in systems
-    )  # fmt: skip
-    return Table(columns, rows, name="Stages")
 
 
 def recall_table(comparison: Comparison) -> Table | None:
@@ -154,11 +141,28 @@ def unjudged(comparison: Comparison, pair: Pair, drawn: dict[str, Draw]) -> str:
         ("difference", Value(d.difference, sign=True), Range(low, high, sign=True)),
     )
     heads = (Column("system", is_name=True), Column("as measured", "right"), Column("worst to best"))
-    said = "".join(f"<p>{escape(line)}.</p>" for line in lines(comparison, pair))
+    told = (*lines(comparison, pair), *noise_lines(comparison, pair))
+    said = "".join(f"<p>{escape(line)}.</p>" for line in told)
     table = Table(heads, rows, name="Ranges over the unjudged")
     inside = (
         f'<div class="two even">{figure("unjudged", drawn["unjudged"], caption)}'
         f'<div>{to_part(table)}<div class="part note">{said}</div></div></div>'
     )
+    wanted = deciding(comparison, pair)
+    inside += f"<details><summary>Labels that could decide</summary>{to_part(wanted)}</details>" if wanted else ""
     lead = f"{state} They count as no gain in the values above."
     return section("What hangs on unjudged documents", lead, inside, "unjudged")
+
+
+def deciding(comparison: Comparison, pair: Pair) -> Table | None:
+    """The labels that could decide the primary measure, in the order of labelling; the files hold all of them."""
+    rows = []
+    for side in comparison.deciding:
+        if side.measure != comparison.primary or {side.winner, side.against} != set(pair) or not side.decided:
+            continue
+        for wanted, grade in list(zip(side.pairs, side.grades, strict=True))[:LABELS]:
+            query, doc = comparison.texts.get(wanted.query_id, wanted.query_id), wanted.doc_id
+            rows.append((side.winner, query, comparison.titles.get(doc, doc), f"{grade:g}"))
+    heads = (Column("would decide for", is_grouped=True, is_name=True), Column("query", is_name=True),
+             Column("document", is_name=True), Column("with grade", "right"))  # fmt: skip
+    return Table(heads, tuple(rows), name="Labels that could decide") if rows else None

@@ -24,6 +24,7 @@ WORD = re.compile(r"[^\s,;:()\"']+")
 def redacted(comparison: Comparison) -> Comparison:
     """The comparison with codes in the place of query ids, document ids, texts and titles."""
     docs = {str(doc) for held in comparison.lists for doc in held.docs}
+    docs |= {wanted.doc_id for side in comparison.deciding for wanted in side.pairs}
     codes = {**coded(docs, "d"), **coded(comparison.scores.queries, "q")}
     found = _replaced(replace(comparison, texts={}, titles={}), codes)
     held = tuple(

@@ -10,6 +10,7 @@ from assay.report.rows import field
 
 if TYPE_CHECKING:
     from assay.compare.comparison import Comparison, Difference
+    from assay.compare.unjudged import Bounds
     from assay.stats.intervals import Interval
 
 SCHEMA = 1
@@ -139,6 +140,9 @@ def document(comparison: Comparison, per_query: bool = False) -> dict[str, Any]:
         "segment_family": bare(comparison.segment_family),
         "heterogeneity": [bare(test) for test in comparison.heterogeneity],
         "stages": bare(comparison.stages),
+        "unjudged": [unjudged(bounds) for bounds in comparison.bounds],
+        "deciding": [bare(side) for side in comparison.deciding],
+        "noise": bare(comparison.noise),
         "notes": [bare(note) for note in comparison.notes],
         "source": {
             "inputs": [{"name": name, "sha256": digest} for name, digest in made.hashes],
@@ -149,6 +153,23 @@ def document(comparison: Comparison, per_query: bool = False) -> dict[str, Any]:
         },
         "per_query": [_bare(entry) for entry in queries(comparison)] if per_query else None,
     }  # fmt: skip
+
+
+def unjudged(bounds: Bounds) -> dict[str, Any]:
+    """What the unjudged documents could do to one measure of one pair, as means."""
+    return {
+        "baseline": bounds.baseline,
+        "candidate": bounds.candidate,
+        "measure": str(bounds.measure),
+        "unjudged": bounds.n_unjudged,
+        "baseline_range": bounds.baseline_range,
+        "candidate_range": bounds.candidate_range,
+        "difference": bounds.difference,
+        "sharp": bounds.is_sharp,
+        "fragile": bounds.is_fragile(),
+        "condensed": bounds.condensed,
+        "why": bounds.why or None,
+    }
 
 
 def _more(d: Difference) -> dict[str, Any]:
