@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from assay.measures.scores import Scores
 from assay.results import Result, kept
 from assay.stats.intervals import Interval
 from assay.stats.paired import Tests
+
+if TYPE_CHECKING:
+    import polars as pl
 
 F64 = NDArray[np.float64]
 Outcome = Literal["better", "worse", "cannot tell"]
@@ -314,3 +317,44 @@ class Comparison(Result):
         other = self.candidates[0] if candidate is None else candidate
         found: F64 = self.scores.value(measure, other) - self.scores.value(measure, self.baseline)
         return found
+
+    @property
+    def summary(self) -> pl.DataFrame:
+        """One row a difference, over all queries and by segment, as a polars frame; what is undefined is null."""
+        import polars as pl
+
+        whole = [("", "all", d) for d in self.differences]
+        parts = [(segment.kind, segment.name, d) for segment in self.segments for d in segment.differences]
+        return pl.DataFrame([_row(*one) for one in (*whole, *parts)], infer_schema_length=None)
+
+    def __repr__(self) -> str:
+        """The first lines."""
+        runs = f"{len(self.candidates)} candidate{'' if len(self.candidates) == 1 else 's'} against {self.baseline}"
+        lines = [f"{says.code}: {says.text}{f'; {says.detail}' if says.detail else ''}" for says in self.says]
+        return "\n  ".join([f"Comparison of {runs} over {len(self.scores.queries):,} judged queries", *lines])
+
+
+def _row(kind: str, name: str, d: Difference) -> dict[str, str | float | int | bool | None]:
+    return {
+        "kind": kind,
+        "segment": name,
+        "baseline": d.baseline,
+        "candidate": d.candidate,
+        "measure": str(d.measure),
+        "queries": d.n,
+        "baseline_mean": d.baseline_mean,
+        "candidate_mean": d.candidate_mean,
+        "difference": d.difference,
+        "low": None if d.interval is None else d.interval.low,
+        "high": None if d.interval is None else d.interval.high,
+        "weighted_difference": None if d.weighted is None else d.weighted.difference,
+        "p": d.p,
+        "adjusted": d.adjusted,
+        "detectable": d.detectable,
+        "wins": d.wins,
+        "losses": d.losses,
+        "ties": d.ties,
+        "claim": d.claim,
+        "outcome": d.outcome,
+        "because": d.because or None,
+    }

@@ -93,7 +93,7 @@ def differences(
     members = np.array([not why for why in why_not], np.bool_)
     adjusted, family = _adjusted(columns, matrix, tests, members, why_not, scores.queries, asked)
     wide = np.full(len(columns), np.nan)
-    if (simultaneous or family.correction == "max-t") and members.any():
+    if simultaneous and members.any():
         wide[members] = critical_t(matrix[members], scores.queries, asked.seed, asked.flips, level=asked.level)
     found = [
         _difference(column, test, interval, why, p, float(width), family, scores, asked)

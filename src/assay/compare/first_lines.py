@@ -25,9 +25,9 @@ def first_lines(comparison: Comparison) -> tuple[Says, ...]:
     verdicts: list[Says] = []
     after: list[Says] = []
     if comparison.stages is not None:
-        lines = list(_stages(comparison.stages))
+        lines = list(_stages(comparison.stages, comparison.scores.runs))
         before += [says for says in lines if says.code == "stages-disagree"]
-        after += [says for says in lines if says.code == "stages"]
+        after += [says for says in lines if says.code != "stages-disagree"]
     several = len(found) > 1
     for d in found:
         verdicts += one_sided(d, several)
@@ -143,10 +143,13 @@ def _weights(d: Difference, segments: Sequence[Segment], at: int, several: bool)
     )
 
 
-def _stages(stages: Stages) -> Iterator[Says]:
+def _stages(stages: Stages, runs: Sequence[str]) -> Iterator[Says]:
     for change in stages.changes:
         if change.name == "all" and not change.kind and change.sentence:
             yield Says("stages-disagree" if _is_trade(change) else "stages", change.sentence)
+    without = [run for run in runs if run not in {stage.system for stage in stages.systems}]
+    if without:
+        yield Says("no-stages", f"{stages.measure} alone cannot tell which stage failed in {', '.join(without)}")
 
 
 def _is_trade(change: StageChange) -> bool:

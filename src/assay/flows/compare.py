@@ -19,12 +19,23 @@ from assay.compare.stages import MARGIN, Staged, Stages, stages
 from assay.errors import InputError, did_you_mean
 from assay.files import is_stream
 from assay.flows.choices import DEFAULT, chosen
-from assay.flows.evaluate import Reading, _named, evaluate, file_of, measures_of, one_grade_a_pair, prepared, source_of
+from assay.flows.evaluate import (
+    JUDGMENT_COLUMNS,
+    Reading,
+    _named,
+    evaluate,
+    file_of,
+    measures_of,
+    one_grade_a_pair,
+    prepared,
+    source_of,
+)
 from assay.flows.kept_scores import are_kept, side_by_side
 from assay.flows.labels import texts_of, titles_of
 from assay.flows.read_runs import (
     Inputs,
     bounds_of,
+    by_intent,
     cut_points,
     designed,
     intents_of,
@@ -37,7 +48,7 @@ from assay.flows.staged import given_stages
 from assay.flows.workbench import Workbench
 from assay.measures.scores import Scores
 from assay.results import QUIET, Note, Progress
-from assay.tables import Block, Document, Hit, Judgment, Topic
+from assay.tables import Agreement, Block, Document, Hit, Judgment, Topic
 
 if TYPE_CHECKING:
     from assay.compare.pool_audit import PoolAudit
@@ -63,6 +74,7 @@ def compare(
     alpha: float = 0.05,
     tie: float = 1e-9,
     bounds_depth: int | None = None,
+    agreement: Any = None,
     documents: Any = None,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -95,6 +107,8 @@ def compare(
         tie: differences up to this are shown as ties; tests keep their own 1e-9.
         bounds_depth: how far down unjudged documents could have any grade; each measure's own cutoff when None.
         documents: a table of documents, for their titles in the report.
+        agreement: a table of grade, other and count: what a second rater says when the first says this, where the
+            judgments themselves hold one label a pair.
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field.
         bench: where inputs are found; the current folder's workspace when None.
@@ -123,6 +137,8 @@ def compare(
     judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
     source = file_of(bench, topics, "topics")
     queries = None if source is None else bench.table(source, Topic, name="topics")
+    _refuse_raters(by)
+    measures, why = by_intent(measures, held, queries)
     scores = evaluate(
         named, judgments, measures, topics=queries, by=by, bench=bench, progress=progress, command=command,
         **reading, **choices,
@@ -132,10 +148,20 @@ def compare(
     read = read_runs(bench, named, given, judged, scores, held, reading, bounds_depth, progress)
     read = replace(read, intents=intents_of(queries, judged))
     made = compared(
-        scores, first, all_pairs, asked, read, stage_margin, bounds_depth, judgments, held.conventions.raters
+        scores,
+        first,
+        all_pairs,
+        asked,
+        read,
+        stage_margin,
+        bounds_depth,
+        judgments,
+        held.conventions.raters,
+        None if agreement is None else bench.table(agreement, Agreement, name="agreement"),
     )
     k = held.wanted.k if held.origin("measures.k") != DEFAULT else None
     notes = [
+        *([Note("primary-by-intent", why)] if why else []),
         *blind_spots(scores.measures, judged, k, read.intents),
         *cut_points([part.kind for part in scores.parts], queries, held),
     ]
@@ -157,6 +183,7 @@ def compared(
     bounds_depth: int | None = None,
     judgments: Block | None = None,
     raters: str = "mean",
+    agreement: Block | None = None,
 ) -> Comparison:
     """Scores of several runs as a comparison; with what they were read from also stages, ranges and lists."""
     if len(scores.runs) < 2:
@@ -173,7 +200,7 @@ def compared(
     ranges, labels = ((), ()) if read is None else bounds_of(read, scores, pairs, bounds_depth)
     noise = None
     if read is not None and judgments is not None:
-        noise = noise_of(judgments, read, scores, pairs, raters, asked.seed)
+        noise = noise_of(judgments, read, scores, pairs, raters, asked.seed, agreement)
     made = Comparison(
         baseline=baseline,
         candidates=tuple(run for run in scores.runs if run != baseline),
@@ -322,6 +349,16 @@ def _with_earlier(made: Comparison, earlier: Comparison) -> Comparison:
     kept = tuple(b for b in earlier.bounds if str(b.measure) in known and b.baseline == made.baseline)
     again = replace(made, bounds=kept, lists=earlier.lists, stages=earlier.stages, notes=earlier.notes)
     return replace(again, says=first_lines(again))
+
+
+def _refuse_raters(by: str | Sequence[str] | None) -> None:
+    """Parts by rater or by source hold the same queries under other judgments: no segments."""
+    for name in [by] if isinstance(by, str) else by or ():
+        if name in JUDGMENT_COLUMNS:
+            raise InputError(
+                f"--by {name} is a column of the judgments, and segments are sets of queries",
+                remedy=f"compare with --raters NAME for one rater, or see `assay evaluate --by {name}`",
+            )
 
 
 def _baseline(baseline: str | None, named: Mapping[str, Any]) -> str:

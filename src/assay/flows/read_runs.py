@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.compare.choice import primary
 from assay.compare.comparison import Lists
 from assay.compare.documents import first_documents, outside
-from assay.compare.noise import How, Noise, labels_of, rater_noise
+from assay.compare.noise import How, Noise, agreement_noise, labels_of, rater_noise
 from assay.compare.stages import First, Staged
 from assay.errors import InputError
-from assay.flows.choices import Choices
+from assay.flows.choices import DEFAULT, Choices
 from assay.flows.evaluate import Reading
 from assay.flows.staged import Given
 from assay.flows.workbench import Workbench, short_names
@@ -79,6 +80,17 @@ def designed(scores: Scores, topics: Block | None) -> Scores:
     drawn = np.array([chances.get(query, np.nan) for query in scores.queries])
     traffic = np.ones(len(drawn)) if scores.weights is None else scores.weights
     return replace(scores, weights=traffic / drawn, _cache={})
+
+
+def by_intent(measures: Any, held: Choices, topics: Block | None) -> tuple[Any, str]:
+    """The measures, with the one that the intents of the topics ask for first where nobody named any, and why."""
+    chosen_by_team = held.origin("measures.primary") != DEFAULT
+    if measures is not None or chosen_by_team or topics is None or "intent" not in topics.columns:
+        return measures, ""
+    wanted, why = primary(list(topics.frame["intent"]), held.wanted.k)
+    if not wanted or wanted == held.primary:
+        return None, ""
+    return [wanted, *(name for name in held.measures if name != wanted)], f"{wanted} is the primary measure: {why}"
 
 
 def intents_of(topics: Block | None, judged: Judged) -> tuple[str | None, ...] | None:
@@ -191,19 +203,32 @@ def counted(scores: Scores, measure: Measure, baseline: str, candidate: str) -> 
 
 
 def noise_of(
-    judgments: Block, read: Inputs, scores: Scores, pairs: Sequence[tuple[str, str]], raters: str, seed: int
-) -> Noise | None:
-    """What rater disagreement alone does to each difference; None where the labels are of one rater."""
-    if raters not in ("mean", "majority", "median"):
-        return None  # the labels of one rater were chosen
+    judgments: Block, read: Inputs, scores: Scores, pairs: Sequence[tuple[str, str]], raters: str, seed: int,
+    agreement: Block | None = None,
+) -> Noise | None:  # fmt: skip
+    """What rater disagreement alone does to each difference; None where nothing is known of a second rater."""
+    runs = {name: shown.ranking for name, shown in read.shown.items()}
+    counts = {(m, b, c): counted(scores, m, b, c) for m in scores.measures for b, c in pairs}
+    rng = stream(seed, "rater noise")
+    if agreement is not None:
+        grades, table = agreement_of(agreement)
+        return agreement_noise(read.judged, grades, table, runs, scores.measures, pairs, rng, seed=seed, counts=counts)
     labels = labels_of(judgments, read.judged)
     if labels is None:
         return None
-    runs = {name: shown.ranking for name, shown in read.shown.items()}
-    counts = {(m, b, c): counted(scores, m, b, c) for m in scores.measures for b, c in pairs}
-    how: How = raters  # type: ignore[assignment] # one of them, as was seen above
-    rng = stream(seed, "rater noise")
+    how: How = raters if raters in ("mean", "majority", "median") else "one"  # type: ignore[assignment] # one of them
     return rater_noise(labels, runs, scores.measures, pairs, rng, seed=seed, how=how, counts=counts)
+
+
+def agreement_of(block: Block) -> tuple[list[float], NDArray[np.float64]]:
+    """The grades of a table of agreement, and its counts both ways round: raters change places."""
+    frame = block.frame
+    rows = list(zip(frame["grade"], frame["other"], frame["count"], strict=True))
+    grades = sorted({float(grade) for one, other, _ in rows for grade in (one, other)})
+    table = np.zeros((len(grades), len(grades)))
+    for one, other, count in rows:
+        table[grades.index(one), grades.index(other)] += count
+    return grades, table + table.T
 
 
 def lists_of(read: Inputs, scores: Scores) -> tuple[Lists, ...]:
