@@ -35,11 +35,26 @@ def test_a_rule_file_has_its_primary_rule_its_guardrails_and_their_reasons():
     [
         (RECALL, "gate.toml: names no primary measure"),
         (PRIMARY, "gate.toml: has no guardrail"),
-        (PRIMARY + RECALL.replace("margin = 0.01", ""), "gate.toml:5: the rule non_inferiority in [guardrail.recall] has no"),
-        (PRIMARY.replace("plan = 0.02", "") + RECALL, "gate.toml:1: the rule improvement in [primary] has no threshold"),
-        (PRIMARY + RECALL.replace("margin", "margn"), "gate.toml:8: unknown key margn in [guardrail.recall]; did you mean margin?"),
-        (PRIMARY + RECALL.replace("non_inferiority", "non_inferior"), "gate.toml:6: unknown rule non_inferior; did you mean"),
-        (PRIMARY + RECALL.replace("[guardrail.", "[gaurdrail."), "gate.toml:5: unknown section [gaurdrail]; did you mean guardrail?"),
+        (
+            PRIMARY + RECALL.replace("margin = 0.01", ""),
+            "gate.toml:5: the rule non_inferiority in [guardrail.recall] has no",
+        ),
+        (
+            PRIMARY.replace("plan = 0.02", "") + RECALL,
+            "gate.toml:1: the rule improvement in [primary] has no threshold",
+        ),
+        (
+            PRIMARY + RECALL.replace("margin", "margn"),
+            "gate.toml:8: unknown key margn in [guardrail.recall]; did you mean margin?",
+        ),
+        (
+            PRIMARY + RECALL.replace("non_inferiority", "non_inferior"),
+            "gate.toml:6: unknown rule non_inferior; did you mean",
+        ),
+        (
+            PRIMARY + RECALL.replace("[guardrail.", "[gaurdrail."),
+            "gate.toml:5: unknown section [gaurdrail]; did you mean guardrail?",
+        ),
         (PRIMARY + RECALL.replace("R@100", "Q@100"), "gate.toml:5: unknown measure Q"),
         (PRIMARY + RECALL.replace("R@100", "R@10,100"), "gate.toml:5: measure 'R@10,100' names 2 measures"),
         (PRIMARY + RECALL.replace("0.01", "-0.01"), "gate.toml:8: margin"),
@@ -47,19 +62,34 @@ def test_a_rule_file_has_its_primary_rule_its_guardrails_and_their_reasons():
         (PRIMARY + RECALL.replace("0.01", "true"), "gate.toml:8: margin true is a truth value"),
         (PRIMARY + RECALL.replace("0.01", "nan"), "gate.toml:8: margin"),
         (PRIMARY + RECALL.replace("0.01", "inf"), "gate.toml:8: margin"),
-        (PRIMARY + RECALL.replace('rule = "non_inferiority"\n', ""), "gate.toml:5: [guardrail.recall] does not say its rule"),
+        (
+            PRIMARY + RECALL.replace('rule = "non_inferiority"\n', ""),
+            "gate.toml:5: [guardrail.recall] does not say its rule",
+        ),
         (PRIMARY + "advisory = true\n" + RECALL, "gate.toml:5: the primary rule cannot be advisory"),
         (PRIMARY + RECALL + "advisory = 1\n", "gate.toml:9: advisory 1 is not true or false"),
-        (PRIMARY + "[primary.second]\nrule = 'improvement'\n" + RECALL, "gate.toml:5: names a rule second inside [primary]"),
+        (
+            PRIMARY + "[primary.second]\nrule = 'improvement'\n" + RECALL,
+            "gate.toml:5: names a rule second inside [primary]",
+        ),
         (PRIMARY + "[guardrail]\nmargin = 1\n", "gate.toml:6: the key margin stands in no guardrail"),
-        ("[gate]\non_inconclusive = 'wran'\n" + PRIMARY + RECALL, "gate.toml:2: on_inconclusive 'wran' is not one of fail, warn; did you mean warn?"),
+        (
+            "[gate]\non_inconclusive = 'wran'\n" + PRIMARY + RECALL,
+            "gate.toml:2: on_inconclusive 'wran' is not one of fail, warn; did you mean warn?",
+        ),
         ("[primary\n", "gate.toml:1: is not TOML"),
-        (PRIMARY.replace("improvement", "errors").replace('measure = "nDCG@10"\nplan', "at_most") + RECALL, "gate.toml:1: the primary rule is errors"),
-        (PRIMARY + RECALL + "[guardrail.p]\nrule = 'protected_queries'\nmeasure = 'RR'\nmargin = 0\n", "gate.toml:9: the rule protected_queries"),
+        (
+            PRIMARY.replace("improvement", "errors").replace('measure = "nDCG@10"\nplan', "at_most") + RECALL,
+            "gate.toml:1: the primary rule is errors",
+        ),
+        (
+            PRIMARY + RECALL + "[guardrail.p]\nrule = 'protected_queries'\nmeasure = 'RR'\nmargin = 0\n",
+            "gate.toml:9: the rule protected_queries",
+        ),
         (PRIMARY + RECALL + "[guardrail.p]\nrule = 'latency'\nat_most_ms = 0\n", "gate.toml:11: at_most_ms"),
         (PRIMARY + RECALL + "[guardrail.p]\nrule = 'errors'\nat_most = 2\n", "gate.toml:11: at_most"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said_with_its_line(text, said):
     assert refused(text).startswith(said), refused(text)
 

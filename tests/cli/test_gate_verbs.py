@@ -1,0 +1,154 @@
+"""`assay gate`, `gate init` and `gate plan` on the command line."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.typed import Shell
+
+RULES = """\
+[primary]
+rule = "improvement"
+measure = "nDCG@10"
+plan = 0.05
+
+[guardrail.recall]
+rule = "non_inferiority"
+measure = "R@20"
+margin = 0.02
+"""
+FILES = ("bm25.run", "two-stage.run", "judgments.qrels")
+N = 40
+
+
+@pytest.fixture
+def gated(assay: Shell) -> Shell:
+    """A folder with a rule file, and runs of forty queries that decide it."""
+    (assay.folder / "gate.toml").write_text(RULES, encoding="utf-8")
+    runs: dict[str, list[str]] = {"bad.run": [], "good.run": []}
+    qrels = []
+    for q in range(N):
+        order = list(range(10))
+        qrels += [f"q{q} 0 q{q}d{d} {int(d < 3)}" for d in order]
+        for name, docs in (("good.run", order), ("bad.run", order[q % 3 + 2 :] + order[: q % 3 + 2])):
+            runs[name] += [f"q{q} Q0 q{q}d{d} {rank} {100 - rank} x" for rank, d in enumerate(docs, 1)]
+    for name, lines in {**runs, "all.qrels": qrels}.items():
+        (assay.folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return assay
+
+
+@pytest.mark.parametrize(("files", "code", "word"), [
+    (("bad.run", "good.run", "all.qrels"), 0, "✔ PASS"),
+    (("good.run", "bad.run", "all.qrels"), 1, "✖ FAIL"),
+    (("good.run", "good.run", "all.qrels"), 3, ""),
+    (FILES, 2, "◆ INCONCLUSIVE"),
+])  # fmt: skip
+def test_the_verdict_is_the_first_word_and_the_exit_code(gated: Shell, files: Any, code: int, word: str) -> None:
+    said = gated("gate", *files)
+    assert said.code == code, said.err
+    assert said.out.startswith(word)
+
+
+def test_every_output_is_written_at_once(gated: Shell) -> None:
+    said = gated("gate", "bad.run", "good.run", "all.qrels", "-o", "gate.assay", "--html", "gate.html", "--markdown",
+                 "gate.md", "--junit", "junit.xml", "--annotate", "github", "--to-label", "label.csv")  # fmt: skip
+    assert said.code == 0
+    assert said.err.startswith("::notice title=assay gate%3A PASS,file=gate.toml::nDCG@10 is better")
+    assert "PASS" in (gated.folder / "gate.md").read_text("utf-8")
+    suite = ET.parse(gated.folder / "junit.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "0")
+    assert (gated.folder / "label.csv").read_text("utf-8") == "query_id,doc_id,order,reason\n"
+    again = gated("show", "gate.assay", "--format", "json")
+    found = json.loads(again.out)
+    assert (found["kind"], found["status"]) == ("gate", "PASS")
+    assert "gate bad.run good.run all.qrels" in json.dumps(found)
+    inputs = {one["name"] for one in found["source"]["inputs"]}
+    assert {"bad.run", "good.run", "all.qrels", "gate.toml"} <= inputs
+
+
+def test_the_pairs_that_could_decide_are_a_table_for_labelling(gated: Shell) -> None:
+    run = (gated.folder / "bad.run").read_text("utf-8").replace("d9 ", "new ")
+    (gated.folder / "new.run").write_text(run, encoding="utf-8")
+    said = gated("gate", "new.run", "good.run", "all.qrels", "--to-label", "label.csv", "-o", "x.json")
+    head, *rows = (gated.folder / "label.csv").read_text("utf-8").splitlines()
+    assert head == "query_id,doc_id,order,reason"
+    assert said.code in (0, 2)
+    assert [int(row.split(",")[2]) for row in rows] == list(range(1, len(rows) + 1))
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (("--rules", "gaet.toml"), "gaet.toml: cannot be read: No such file or directory; did you mean gate.toml?"),
+    (("--annotate", "githb"), "assay: --annotate 'githb' is no CI host that is known; did you mean github"),
+    (("--annotate", "gitlab"), "assay: gitlab reads a file"),
+    (("--junit", "all.qrels"), "assay: all.qrels is one of the inputs"),
+    (("--junit", "gate.toml"), "assay: gate.toml is one of the inputs"),
+    (("--junit", "a.xml", "--markdown", "a.xml"), "assay: two things would be written to a.xml"),
+    (("--markdown", "-"), "assay: only the result itself goes to stdout"),
+    (("--override", "R. Osei"), "assay: an override needs a name and a reason, and has no reason"),
+    (("--ruls", "x"), "assay: unknown option --ruls; did you mean --rules?"),
+    (("--topics", "nowhere.csv"), "nowhere.csv: "),
+    (("--status", "all.qrels"), "all.qrels:"),
+])  # fmt: skip
+def test_what_is_refused_is_exit_code_3_and_leaves_nothing_behind(gated: Shell, words: Any, said: str) -> None:
+    before = {path: path.read_bytes() for path in gated.folder.iterdir()}
+    found = gated("gate", "bad.run", "good.run", "all.qrels", *words)
+    assert found.code == 3
+    assert found.err.startswith(said), found.err
+    assert {path: path.read_bytes() for path in gated.folder.iterdir()} == before
+
+
+def test_runs_without_a_common_query_say_so(gated: Shell) -> None:
+    run = (gated.folder / "good.run").read_text("utf-8").replace("q", "topic")
+    (gated.folder / "other.run").write_text(run, encoding="utf-8")
+    said = gated("gate", "bad.run", "other.run", "all.qrels")
+    assert said.code == 3
+    assert "no query in common" in said.err
+
+
+def test_one_run_or_three_are_no_change(gated: Shell) -> None:
+    for files in (["bad.run"], ["bad.run", "good.run", "bm25.run", "all.qrels"]):
+        said = gated("gate", *files)
+        assert said.code == 3
+        assert "a gate compares two runs" in said.err
+
+
+@pytest.mark.parametrize("change", ["retrieval", "ranking", "rag", "live"])
+def test_init_writes_rules_that_plan_reads(gated: Shell, change: str) -> None:
+    (gated.folder / "gate.toml").unlink()
+    assert gated("gate", "init", "--change", change).code == 0
+    again = gated("gate", "init", "--change", change)
+    assert (again.code, "is there already" in again.err) == (3, True)
+    more = ("--status", "status.csv") if change == "live" else ()
+    (gated.folder / "status.csv").write_text("query_id,status,latency_ms\nq1,ok,10\nq01,ok,12\n", encoding="utf-8")
+    planned = gated("gate", "plan", *FILES, "--topics", "topics.csv", *more)
+    assert planned.code == 0, planned.err
+    assert "INCONCLUSIVE" in planned.out
+
+
+def test_init_knows_four_changes(gated: Shell) -> None:
+    said = gated("gate", "init", "--change", "rankng", "-o", "other.toml")
+    assert (said.code, "did you mean ranking" in said.err) == (3, True)
+    assert not (gated.folder / "other.toml").exists()
+    assert gated("gate", "init", "--change", "rag", "-o", "-").out.startswith("# What a rag change is held to.")
+
+
+def test_help_names_what_comes_before_the_first_gate(gated: Shell) -> None:
+    said = gated("gate", "--help")
+    assert said.out.startswith("Usage: assay gate [OPTIONS] BASELINE CANDIDATE QRELS")
+    assert "assay gate init" in said.out
+    assert "assay gate plan" in said.out
+
+
+def test_the_examples_for_ci_type_options_that_exist(gated: Shell) -> None:
+    options = {word for word in gated("gate", "--help").out.split() if word.startswith("--")}
+    for path in (Path(__file__).parents[2] / "examples" / "ci").iterdir():
+        text = path.read_text("utf-8")
+        start = text.index("assay gate")
+        command = text[start : text.index("\n\n", start) if "\n\n" in text[start:] else None].split("artifacts")[0]
+        used = {word.rstrip(":,") for word in command.split() if word.startswith("--") and "/" not in word}
+        assert used - {"--edit-last", "--create-if-none", "--body-file"} <= options, path
