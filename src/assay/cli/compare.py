@@ -58,6 +58,7 @@ def how_sure(command: F) -> F:
               help="How far down unjudged documents could have any grade.")  # fmt: skip
 @click.option("--per-query", is_flag=True, default=None, help="Also every query.")
 @click.option("--documents", metavar="FILE", help="Documents, for their titles in the report.")
+@click.option("--agreement", metavar="FILE", help="Grade, other, count: how often a second rater says what.")
 @click.option("--to-label", metavar="FILE", help="Write the pairs that could decide a fragile difference.")
 @click.option("--charts", metavar="FOLDER", help="Write each chart there, as SVG.")
 @click.option("--png", is_flag=True, help="Write the charts as PNG; needs assay[report].")

@@ -16,7 +16,10 @@ from assay.errors import AssayError, nearest
 VERBS: dict[str, dict[str, tuple[str, str]]] = {
     "Measure": {
         "evaluate": ("assay.cli.evaluate", "Score runs against judgments, per query and on average."),
-        "compare": ("assay.cli.compare", "Say whether a candidate is better than the baseline, for whom, and how sure that is."),
+        "compare": (
+            "assay.cli.compare",
+            "Say whether a candidate is better than the baseline, for whom, and how sure that is.",
+        ),
         "power": ("assay.cli.compare", "Say what a query set can show, and how many queries a difference takes."),
         "gate": ("assay.cli.gate", "Say PASS, FAIL or INCONCLUSIVE of a change, by the team's rule file."),
         "pool": ("assay.cli.compare", "Say what each run alone brought to the judgments."),

@@ -109,5 +109,8 @@ def noise_lines(comparison: Comparison, pair: tuple[str, str]) -> Iterator[str]:
     if floors:
         said = (f"{f.measure} {number(f.floor or 0.0, 4)}{' (within it)' if f.is_within else ''}" for f in floors)
         yield f"differences up to this can come from who labelled: {', '.join(said)}"
-        yield f"labels drawn {noise.draws:,} times from those of {noise.raters:.1f} raters a pair, seed {noise.seed}"
+        source = f"those of {noise.raters:.1f} raters a pair"
+        if noise.method == "agreement":
+            source = "the table of agreement, which overstates the noise: a cautious floor"
+        yield f"labels drawn {noise.draws:,} times from {source}, seed {noise.seed}"
         yield from (note.text for note in noise.notes)

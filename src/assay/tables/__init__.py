@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.tables.rows import Block, Columns, Document, Hit, Judgment, Pair, Request, Topic
+from assay.tables.rows import Agreement, Block, Columns, Document, Hit, Judgment, Pair, Request, Topic
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Block", "Columns", "Document", "Hit", "Judgment", "Pair", "Request", "Topic", "as_table"]
+__all__ = ["Agreement", "Block", "Columns", "Document", "Hit", "Judgment", "Pair", "Request", "Topic", "as_table"]
 
 
 def as_table(x: Any, row: type, name: str = "", columns: Mapping[str, str] | None = None) -> pl.DataFrame:

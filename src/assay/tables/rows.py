@@ -96,6 +96,18 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often two raters said two things of one document: a row of a table of agreement."""
+
+    grade: float
+    """What one rater says."""
+    other: float
+    """What another rater says of the same document."""
+    count: Annotated[float, Ge(0)]
+    """How many pairs of query and document, or a share of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """Rows of one table together with where each of them came from.
 
