@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assay.measures.collections import Collections
@@ -105,6 +107,19 @@ def test_every_query_is_listed_on_request_with_those_that_do_not_count() -> None
     ]  # fmt: skip
     assert "No relevant  left out: q4" in lines
     assert "Missing      bm25 lacks q2" in lines
+
+
+def test_runs_of_one_measure_stand_side_by_side_for_every_query_where_they_fit() -> None:
+    both = scores()
+    one = replace(both, measures=both.measures[:1], values=both.values[:, :1], judged=both.judged[:, :1], _cache={})
+    lines = shown(one, per_query=True)
+    start = lines.index("Every query, nDCG@10")
+    assert [line.split() for line in (lines[start + 2], *lines[start + 4 : start + 8])] == [
+        ["query", "bm25", "dense"],
+        ["q1", "1.0000", "0.5000"], ["q2", "0.5000", "0.5000"], ["q3", "0.0000", "0.5000"], ["q4", "n/a", "n/a"],
+    ]  # fmt: skip
+    long = replace(one, runs=("bm25 with a name that is very long", "dense with a name that is very long"), _cache={})
+    assert "Every query" in shown(long, per_query=True)
 
 
 def test_where_only_relevant_documents_are_listed_the_judged_share_says_so() -> None:

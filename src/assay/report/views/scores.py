@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from assay.measures.scores import Coverage, Scores
 
 ALL = "all"
+SIDE_BY_SIDE = 60
+"""Columns of a terminal that the runs may take beside one another in the table of every query."""
 SHORT = {"all values are equal": "all equal"}
 """Reasons for no interval as short as a column wants them."""
 
@@ -138,17 +140,24 @@ def part_table(kind: str, parts: list[tuple[str, Scores]], scores: Scores, readi
 
 
 def every_query(scores: Scores) -> list[Part]:
-    """One row a query and run, one column a measure, and the queries left out."""
+    """One row a query, runs of one measure side by side; else a row a query and run. Then the queries left out."""
+    head = "Every query"
     columns = [Column("query", is_grouped=True, is_name=True, mono=True)]
-    columns += [Column("run", is_name=True)] if len(scores.runs) > 1 else []
-    columns += [Column(str(measure), "right") for measure in scores.measures]
     values = scores.values.tolist()
-    rows = []
-    for q, query_id in enumerate(scores.queries):
-        for r, run in enumerate(scores.runs):
-            names = (query_id, run) if len(scores.runs) > 1 else (query_id,)
-            rows.append((*names, *(Value(values[r][m][q]) for m in range(len(scores.measures)))))
-    found: list[Part] = [Heading("Every query"), Table(tuple(columns), tuple(rows), name="Every query", tall=True)]
+    rows: list[tuple[Cell, ...]] = []
+    if len(scores.measures) == 1 and len(scores.runs) > 1 and sum(len(run) + 3 for run in scores.runs) <= SIDE_BY_SIDE:
+        head = f"Every query, {scores.measures[0]}"
+        columns += [Column(run, "right") for run in scores.runs]
+        for q, query_id in enumerate(scores.queries):
+            rows.append((query_id, *(Value(values[r][0][q]) for r in range(len(scores.runs)))))
+    else:
+        columns += [Column("run", is_name=True)] if len(scores.runs) > 1 else []
+        columns += [Column(str(measure), "right") for measure in scores.measures]
+        for q, query_id in enumerate(scores.queries):
+            for r, run in enumerate(scores.runs):
+                names = (query_id, run) if len(scores.runs) > 1 else (query_id,)
+                rows.append((*names, *(Value(values[r][m][q]) for m in range(len(scores.measures)))))
+    found: list[Part] = [Heading(head), Table(tuple(columns), tuple(rows), name=head, tall=True)]
     lists = []
     without = scores.coverage[0].no_relevant if scores.coverage else ()
     if without:
