@@ -7,20 +7,16 @@ any other kind is first made so; whatever still does not fit goes to the strict 
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import tempfile
-import weakref
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.errors import SHOWN, InputError
-from assay.files import is_stream, name_of, open_bytes
+from assay.files import name_of
+from assay.formats.pieces import BOM, Pieces
 from assay.tables import Block
 
 if TYPE_CHECKING:
@@ -32,11 +28,9 @@ SIZE = 8 << 20
 _COUNTED = 1000
 """Faults from which on they are no longer counted: a large file may be wrong in every line."""
 
-_WINDOW = 1 << 16
 _STEP = 1 << 18
 """Bytes looked at together, so that they stay in the processor's cache from one look to the next."""
 
-_BOM = b"\xef\xbb\xbf"
 _BLANKS = bytes(32 if byte in b"\t\v\f" else byte for byte in range(256))
 _RUN = ("query_id", "iteration", "doc_id", "rank", "score", "tag")
 _QRELS = ("query_id", "iteration", "doc_id", "grade")
@@ -55,7 +49,7 @@ class RunBlocks:
     def __init__(self, source: Any, size: int = SIZE, *, wants_rank: bool = False) -> None:
         self.name = name_of(source)
         self.wants_rank = wants_rank
-        self._bytes = _Pieces(source, size)
+        self._bytes = Pieces(source, size)
 
     def __iter__(self) -> Iterator[Block]:
         found = False
@@ -79,10 +73,10 @@ class RunBlocks:
 def read_qrels(source: Any, size: int = SIZE) -> Block:
     """A large TREC qrels file in one block, held as a polars frame."""
     name = name_of(source)
-    return _joined(_Pieces(source, size), name, _QRELS, rank=False)
+    return _joined(Pieces(source, size), name, _QRELS, rank=False)
 
 
-def _joined(pieces: _Pieces, name: str, fields: tuple[str, ...], *, rank: bool) -> Block:
+def _joined(pieces: Pieces, name: str, fields: tuple[str, ...], *, rank: bool) -> Block:
     import polars as pl
 
     frames: list[pl.DataFrame] = []
@@ -106,13 +100,13 @@ def _joined(pieces: _Pieces, name: str, fields: tuple[str, ...], *, rank: bool) 
     return Block(pl.concat(frames, rechunk=True), place, name, _facts(pieces))
 
 
-def _facts(pieces: _Pieces) -> tuple[str, ...]:
+def _facts(pieces: Pieces) -> tuple[str, ...]:
     from assay.formats.trec import skipped
 
     return skipped(pieces.name, sum(pieces.comments.values()))
 
 
-def _blocks(pieces: _Pieces, name: str, fields: tuple[str, ...], *, rank: bool, first: bool = False) -> Iterator[Block]:
+def _blocks(pieces: Pieces, name: str, fields: tuple[str, ...], *, rank: bool, first: bool = False) -> Iterator[Block]:
     """Every piece as a block, with ranks where all need them or the first one that has rows.
 
     The faults of all pieces are said together, as for a file that is read at once.
@@ -128,7 +122,7 @@ def _blocks(pieces: _Pieces, name: str, fields: tuple[str, ...], *, rank: bool, 
 
 
 def _with_later(
-    fault: InputError, rest: Iterator[tuple[int, bytes]], pieces: _Pieces, fields: tuple[str, ...], rank: bool
+    fault: InputError, rest: Iterator[tuple[int, bytes]], pieces: Pieces, fields: tuple[str, ...], rank: bool
 ) -> InputError:
     more, count, is_least = list(fault.more), fault.count, False
     with suppress(InputError):  # the file itself may break off
@@ -146,155 +140,6 @@ def _with_later(
     return InputError(
         fault.what, fault.where, fault.remedy, line=fault.line, more=more[: SHOWN - 1], count=count, is_least=is_least
     )
-
-
-class _Pieces:
-    """Bytes of a file cut where the query changes; can be gone through more than once."""
-
-    def __init__(self, source: Any, size: int) -> None:
-        self.name = name_of(source)
-        self._size = size
-        self.comments: dict[int, int] = {}
-        self._held: BinaryIO | None = None
-        self._path: str | None = None
-        if isinstance(source, (str, os.PathLike)) and not is_stream(source):
-            self._path = os.fspath(source)
-        else:
-            self._held = _spooled(source)
-            weakref.finalize(self, self._held.close)
-
-    def __iter__(self) -> Iterator[bytes]:
-        with ExitStack() as stack:
-            if self._held is not None:
-                found = self._seeking(self._held)
-            elif self._path is not None and not _is_packed(self._path):
-                found = self._seeking(stack.enter_context(Path(self._path).open("rb", buffering=0)))
-            else:
-                stream = open_bytes(self._path or "-")
-                stack.callback(stream.close)
-                found = self._flowing(stream)
-            for number, data in enumerate(found):
-                yield data if number else data.removeprefix(_BOM)
-
-    def line_of(self, number: int) -> int:
-        """The line at which a piece begins, counted when an error asks for it."""
-        return 1 + sum(_line_ends(data) for _, data in zip(range(number), self, strict=False))
-
-    def _seeking(self, file: Any) -> Iterator[bytes]:
-        """Looks for the cut first, then reads up to it: each byte is copied once."""
-        end, low = file.seek(0, os.SEEK_END), 0
-
-        def at(part: slice) -> bytes:
-            file.seek(part.start)
-            data: bytes = file.read(part.stop - part.start)
-            while len(data) < part.stop - part.start:  # systems cap one read at two gigabytes
-                more = file.read(part.stop - part.start - len(data))
-                if not more:
-                    raise InputError("became shorter while it was read", self.name, "run the command again")
-                data += more
-            return data
-
-        while low < end:
-            size = self._size
-            while True:
-                high = min(low + size, end)
-                cut = high if high == end else _cut(at, low, high)
-                if cut > low:
-                    break
-                size *= 2  # one query fills the block
-            yield at(slice(low, cut))
-            low = cut
-
-    def _flowing(self, stream: BinaryIO) -> Iterator[bytes]:
-        kept = b""
-        while True:
-            data = stream.read(self._size)
-            if not data:
-                if kept:
-                    yield kept
-                return
-            kept = kept + data if kept else data
-            cut = _cut(kept.__getitem__, 0, len(kept))
-            if cut:
-                yield kept[:cut]
-                kept = kept[cut:]
-
-
-def _line_ends(data: bytes) -> int:
-    """Ends of lines of any system; a carriage return alone is one too."""
-    ends = data.count(b"\n")
-    return ends + data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else ends
-
-
-def _spooled(source: Any) -> BinaryIO:
-    """What can be read only once, as a temporary file that can be gone through again."""
-    held = tempfile.TemporaryFile()  # noqa: SIM115 # closed with the object that holds it
-    stream = open_bytes(source)
-    shutil.copyfileobj(stream, held, 1 << 20)
-    if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
-        stream.close()  # so that the pipe can be opened for what the next writer brings
-    return held
-
-
-def _is_packed(path: str) -> bool:
-    with open_bytes(path) as stream, Path(path).open("rb") as plain:
-        return stream.read(4) != plain.read(4)
-
-
-def _cut(at: Callable[[slice], bytes], low: int, high: int) -> int:
-    """The last place in (low, high) where the query changes from one line to the next; `low` when there is none."""
-    size = _WINDOW
-    while True:
-        start = max(low, high - size)
-        window = at(slice(start, high))
-        end = window.rfind(b"\n") + 1
-        begin = 0 if start == low else window.find(b"\n") + 1
-        if 0 < begin < end or (start == low and end):
-            cut = _change(window, begin, end)
-            if cut > begin:
-                return start + cut
-        if start == low:
-            return low
-        size *= 8
-
-
-def _change(data: bytes, begin: int, end: int) -> int:
-    """The start of the lines at the end of data[begin:end] that belong to its last query, found by halving.
-
-    Both are starts of lines. Where a query's lines do not stand together the answer is still a place where the query
-    changes; the rows tell the rest.
-    """
-    last, _ = _query(data, begin, end)
-    low, high = begin, end  # the lines from `high` on belong to the last query; what ends at `low` is open
-    if _query(data, begin, _line_end(data, begin, end))[0] == last:
-        return begin
-    while True:
-        middle = data.rfind(b"\n", low, (low + high) // 2) + 1
-        if middle <= low:
-            middle = data.find(b"\n", low, high) + 1
-            if middle >= high or middle <= low:
-                return high
-        query, _ = _query(data, begin, _line_end(data, middle, end))
-        if query == last:
-            high = middle
-        else:
-            low = middle
-
-
-def _line_end(data: bytes, start: int, end: int) -> int:
-    found = data.find(b"\n", start, end)
-    return end if found < 0 else found + 1
-
-
-def _query(data: bytes, begin: int, end: int) -> tuple[bytes, int]:
-    """The query of the last line with fields that ends at or before `end`, and where that line starts."""
-    while end > begin:
-        start = data.rfind(b"\n", begin, end - 1) + 1 or begin
-        fields = data[start:end].split(None, 1)
-        if fields and not fields[0].startswith(b"#"):
-            return fields[0], start
-        end = start
-    return b"", begin
 
 
 def _block(
@@ -401,11 +246,11 @@ def _frame(data: bytes, separator: bytes, fields: tuple[str, ...], rank: bool) -
     """The needed columns; None when the block is not even or a field is not what it should be."""
     import polars as pl
 
-    if not data or data[0] <= 32 or data.startswith(_BOM):
+    if not data or data[0] <= 32 or data.startswith(BOM):
         return None
     if b"#" in data and (data.startswith(b"#") or b"\n#" in data):
         return None
-    if b"\xef" in data and b"\n" + _BOM in data:
+    if b"\xef" in data and b"\n" + BOM in data:
         return None
     types = {"score": pl.Float64, "grade": pl.Float64, "rank": pl.Int64 if rank else pl.String}
     wanted = _wanted(fields, rank)
