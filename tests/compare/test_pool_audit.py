@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.compare.pool_audit import PoolAudit, pool_audit
+from assay.errors import InputError
 from assay.measures.grammar import parse
 from assay.ranking.align import judged as prepared
 from assay.ranking.conventions import Conventions
@@ -101,3 +102,8 @@ def test_leave_one_out_on_robust03_is_that_of_trec_eval_and_scipy(shared: Path) 
         for name, value in zip(names, one.values, strict=True):
             assert (value.before, value.after) == pytest.approx(expected[name], abs=5.1e-5)
         assert [one.values[0].place_before, one.values[0].place_after] == expected["rank_map"]
+
+
+def test_one_run_alone_is_no_pool() -> None:
+    with pytest.raises(InputError, match="a pool of the run A alone cannot be audited"):
+        audit({"A": [["a"]]}, [{"a": 1}], "P@1")

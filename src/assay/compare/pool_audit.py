@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay.errors import InputError
 from assay.measures.measure import Measure
 from assay.ranking.ranking import F64, I64, Bool, Judged, Ranking
 from assay.ranking.shown import Shown
@@ -119,7 +120,15 @@ def pool_audit(
         measures: what to measure.
         depth: how far down each run the pool goes; told by where the judgments end when None.
         within_pool: leaves out judged pairs that no run here shows in its first ranks, before anything else.
+
+    Raises:
+        InputError: there is one run; whatever it shows, no other does.
     """
+    if len(runs) < 2:
+        raise InputError(
+            f"a pool of the run {next(iter(runs), 'none')} alone cannot be audited",
+            remedy="pass every run that fed the pool: what one brought alone shows beside the others",
+        )
     names, shown = list(runs), list(runs.values())
     judged = shown[0].ranking.judged
     complete = [_complete(one) for one in shown]
