@@ -123,9 +123,7 @@ def test_init_writes_rules_that_plan_reads(gated: Shell, change: str) -> None:
     assert gated("gate", "init", "--change", change).code == 0
     again = gated("gate", "init", "--change", change)
     assert (again.code, "is there already" in again.err) == (3, True)
-    more = ("--status", "status.csv") if change == "live" else ()
-    (gated.folder / "status.csv").write_text("query_id,status,latency_ms\nq1,ok,10\nq01,ok,12\n", encoding="utf-8")
-    planned = gated("gate", "plan", *FILES, "--topics", "topics.csv", *more)
+    planned = gated("gate", "plan", *FILES, "--topics", "topics.csv")
     assert planned.code == 0, planned.err
     assert "INCONCLUSIVE" in planned.out
 
@@ -152,3 +150,18 @@ def test_the_examples_for_ci_type_options_that_exist(gated: Shell) -> None:
         command = text[start : text.index("\n\n", start) if "\n\n" in text[start:] else None].split("artifacts")[0]
         used = {word.rstrip(":,") for word in command.split() if word.startswith("--") and "/" not in word}
         assert used - {"--edit-last", "--create-if-none", "--body-file"} <= options, path
+
+
+def test_a_fixed_threshold_is_warned_about_where_the_verdict_is_read(gated: Shell) -> None:
+    floor = '\n[guardrail.floor]\nrule = "at_least"\nmeasure = "nDCG@10"\nlimit = 0.3\n'
+    (gated.folder / "gate.toml").write_text(RULES + floor, encoding="utf-8")
+    said = gated("gate", "bad.run", "good.run", "all.qrels")
+    assert said.code == 0
+    assert "no value of nDCG@10 is good by itself" in " ".join(said.out.split())
+
+
+def test_a_kept_comparison_is_gated_without_its_runs(gated: Shell) -> None:
+    assert gated("compare", "bad.run", "good.run", "all.qrels", "-m", "nDCG@10,R@20", "-o", "kept.assay").code == 0
+    said = gated("gate", "kept.assay")
+    assert (said.code, said.out[:6]) == (0, "✔ PASS")
+    assert gated("gate", "kept.assay", "kept.assay", "kept.assay").code == 3

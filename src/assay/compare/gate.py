@@ -230,8 +230,12 @@ def judge(facts: Facts, rules: Rules) -> tuple[Status, str, tuple[Outcome, ...],
     status = min((outcome.status for outcome in deciding), key=ORDER.__getitem__)
     outcomes = sorted(found, key=lambda outcome: (outcome.is_advisory, ORDER[outcome.status]))
     remedies = dict.fromkeys(remedy for outcome in deciding for remedy in outcome.would_resolve)
-    cheapest = sorted(remedies, key=lambda remedy: (CHEAPEST.index(remedy.kind), remedy.number or 0))
+    cheapest = sorted(remedies, key=_cost)
     return status, _first_line(status, outcomes), tuple(outcomes), tuple(cheapest)
+
+
+def _cost(remedy: Remedy) -> tuple[int, float]:
+    return CHEAPEST.index(remedy.kind), float("inf") if remedy.number is None else remedy.number
 
 
 def _decided(written: Written, facts: Facts) -> Outcome:

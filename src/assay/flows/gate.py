@@ -135,7 +135,9 @@ def gate_plan(
 
     bench = Workbench.open() if bench is None else bench
     held = rules_of(rules, bench)
-    facts = facts_of(baseline, other, qrels, held, bench=bench, command=command, **options)
+    facts = facts_of(
+        baseline, other, qrels, held, bench=bench, command=command, must_have_status=False, **options
+    )  # fmt: skip
     return replace(planned(facts, held), source=replace(facts.comparison.source, command=command))
 
 
@@ -190,6 +192,7 @@ def facts_of(
     bench: Workbench,
     progress: Progress = QUIET,
     command: str = "",
+    must_have_status: bool = True,
     **choices: Any,
 ) -> Facts:
     """Everything that rules look at; the arguments are those of `gate`."""
@@ -199,7 +202,8 @@ def facts_of(
     spelt = measures_named(rules)
     measures = {text: measures_of(text, held)[0] for text in spelt}
     answers = [None if file is None else served(bench, file) for file in (baseline_status, status)]
-    _needs_status(rules, answers[1])
+    if must_have_status:
+        _needs_status(rules, answers[1])
     if are_kept(given):
         return _of_kept(given, qrels, measures, asked, answers[1], bench)
     if candidate is None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 TONES: dict[str, Tone] = {"PASS": "pass", "FAIL": "fail", "INCONCLUSIVE": "unsure"}
 RELATIONS = {"above": "> ", "at least": "at least ", "at most": "at most "}
+SAID = ("earlier-gates", "not-a-test")
+"""Notes that the warnings say in their own words."""
 CODES = "0 pass, 1 fail, 2 inconclusive, 3 could not run"
 
 
@@ -83,3 +85,6 @@ def warnings(verdict: Verdict) -> Iterator[str]:
         yield f"{times} on these queries, {earlier.passed} passed: each is one more chance to pass by luck"
     elif not earlier.known:
         yield "earlier gates on these queries are not known: no journal was kept"
+    for note in verdict.notes:
+        if note.level == "warning" and note.code not in SAID:
+            yield note.text

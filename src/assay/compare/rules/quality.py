@@ -333,6 +333,8 @@ class AtLeast:
             status = "PASS" if inside else "FAIL" if outside else "INCONCLUSIVE"
         words = {"PASS": "reaches", "FAIL": "does not reach", "INCONCLUSIVE": "may not reach"}
         because = f"{where} of {facts.candidate} {words[status]} {self.limit:.4f}"
+        if n < CLAIM:
+            because = f"{where} tells nothing: {n} {'query' if n == 1 else 'queries'}; a claim needs {CLAIM}"
         bounds = facts.bounds.get(column.measure)
         counted = column.which & column.pairs
         if status != "INCONCLUSIVE" and bounds is not None and bounds.is_computed and counted.any():
@@ -342,7 +344,9 @@ class AtLeast:
                 because = f"{where}: unjudged documents could move it to {ends[0]:.4f} or {ends[1]:.4f}"
         relation = "at least" if sign > 0 else "at most"
         check = Check(where, relation, self.limit, mean, low, high, "", n, status, because)  # type: ignore[arg-type] # two of three relations
-        remedy = Remedy("queries", f"compare with a baseline instead: {self.limit:.4f} is good or bad by no rule")
+        remedy = Remedy("queries", f"compare with a baseline instead: no rule says that {self.limit:.4f} is good")
+        if n < CLAIM:
+            remedy = Remedy("queries", f"gate on at least {CLAIM} queries", CLAIM)
         return decided(self, status, because, (check,), (remedy,) if status == "INCONCLUSIVE" else ())
 
 
