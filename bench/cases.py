@@ -19,6 +19,7 @@ from bench.generate import SHAPES, Files, files
 from bench.measure import RunError, Usage, environment, run
 from bench.programs import Program
 from bench.reference import expected
+from bench.report import report
 from bench.side_by_side import Series, alternate, once, ratio
 from bench.verdicts import verdicts
 
@@ -221,6 +222,7 @@ def cases(sizes: tuple[str, ...], with_huge: bool) -> dict[str, Case]:
         for module in CPU_OF_PEER:
             found[module] = partial(against_peer, module=module)
     found["verdicts"] = verdicts
+    found["report"] = report
     found["unjudged"] = unjudged
     if with_huge:
         found["huge"] = huge

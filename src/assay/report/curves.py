@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from assay.report.charts import axis, label
 from assay.report.figures import count
+from assay.report.letters import cut
 from assay.report.svg import NARROW, SEGMENTS, WIDE, Drawing, Scale, around
 
 MANY = 600
@@ -222,7 +223,7 @@ def recall(lines: Sequence[Depths], reads: Sequence[int], width: float = 470) ->
             while any(abs(y - other) < 14 for other in ends):
                 y += 14
             ends.append(y)
-            d.text(xs[-1] + 6, y, line.name if len(line.name) < 13 else line.name[:11] + "…", "start", "strong")
+            d.text(width - 82, y, cut(line.name, 13), "start", "strong")
     return d
 
 

@@ -108,7 +108,7 @@ def recall_lines(comparison: Comparison) -> list[Depths]:
     held = [curve for curve in (comparison.stages.curves if comparison.stages else ()) if len(curve.depths)]
     systems = [curve.system for curve in held]
     return [
-        Depths(f"{c.system}: {c.retriever}" if systems.count(c.system) > 1 else c.system,
+        Depths(c.retriever if systems.count(c.system) > 1 else c.system,
                tuple(c.depths.tolist()), tuple(c.recall.tolist()))
         for c in held
     ]  # fmt: skip

@@ -90,19 +90,22 @@
     query: i => hay[i], segment: i => D.segs[D.seg[i]] || "", traffic: i => D.traffic[i], baseline: i => P.a[i], candidate: i => P.b[i],
     diff: i => P.diff[i], unjudged: i => P.un[i][0] + P.un[i][1], shared: i => P.shared[i], first: i => P.first[i][1] || 1e9,
   };
-  const filter = () => {
-    const text = find.value.trim().toLowerCase(), seg = choose ? choose.value : "", is = kinds[kind], at = [];
-    const wanted = seg === "" ? -1 : Number(seg);
-    for (let i = 0; i < N; i++) if ((wanted < 0 || D.seg[i] === wanted) && (!text || hay[i].includes(text)) && is(i)) at.push(i);
-    const key = keys[sort.by], up = sort.up ? 1 : -1, held = at.map(i => key(i));
-    const places = at.map((_, j) => j).sort((x, y) => {
+  let ranked = null; // every query in the chosen order, so that a filter only picks from it
+  const arrange = () => {
+    const key = keys[sort.by], up = sort.up ? 1 : -1, held = D.queries.map((_, i) => key(i));
+    ranked = D.queries.map((_, i) => i).sort((x, y) => {
       const a = held[x], b = held[y];
-      if (a === b) return at[x] - at[y];
+      if (a === b) return x - y;
       if (a === null) return 1;
       if (b === null) return -1;
       return a < b ? -up : up;
     });
-    order = places.map(j => at[j]);
+  };
+  const filter = () => {
+    const text = find.value.trim().toLowerCase(), is = kinds[kind];
+    const wanted = choose && choose.value !== "" ? Number(choose.value) : -1;
+    if (!ranked) arrange();
+    order = ranked.filter(i => (wanted < 0 || D.seg[i] === wanted) && (!text || hay[i].includes(text)) && is(i));
     shown.textContent = `${whole(order.length)} of ${whole(N)} queries`;
     none.hidden = order.length > 0;
     box.hidden = !order.length;
@@ -266,11 +269,12 @@
     sort = { by, up: sort.by === by ? !sort.up : by === "query" || by === "segment" || by === "diff" || by === "first" };
     for (const th of $$("thead th", table)) if (th.dataset.col === by) th.setAttribute("aria-sort", sort.up ? "ascending" : "descending"); else th.removeAttribute("aria-sort");
     box.scrollTop = 0;
+    ranked = null;
     filter();
   });
   const counts = () => { for (const b of $$("#kinds button")) { let n = 0; for (let i = 0; i < N; i++) if (kinds[b.value](i)) n++; $(".count", b).textContent = whole(n); } };
   const pair = $("#pair");
-  pair?.addEventListener("change", () => { P = pick(Number(pair.value)); counts(); filter(); if (current >= 0) select(current); });
+  pair?.addEventListener("change", () => { P = pick(Number(pair.value)); ranked = null; counts(); filter(); if (current >= 0) select(current); });
   $("#copy")?.addEventListener("click", async e => {
     const link = location.href;
     try { await navigator.clipboard.writeText(link); e.target.firstChild.textContent = "Copied "; } catch { says.textContent = link; }

@@ -24,7 +24,7 @@ def page(audit: PoolAudit) -> Page:
         Fact("Order", tuple(orders(audit))),
         *definitions(audit.measures),
     ]
-    parts = (brought(audit), left_out(audit), Facts(tuple(facts)), remarks(audit.notes))
+    parts = (left_out(audit), brought(audit), Facts(tuple(facts)), remarks(audit.notes))
     answer = audit.says[:1].upper() + audit.says[1:] + "."
     return Page("Pool audit", (answer,), tuple(part for part in parts if part), made(audit.source))
 
