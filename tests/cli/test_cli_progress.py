@@ -66,8 +66,29 @@ def test_without_a_terminal_nothing_is_drawn(tmp_path: Path) -> None:
     assert start("-c", script, cwd=tmp_path).returncode == 0
 
 
-def test_logs_say_when_work_begins_and_ends(assay: Shell) -> None:
-    said = assay("evaluate", "bm25.run", "judgments.qrels", "-m", "RR", "--log-json", "--format", "csv")
-    entries = [json.loads(line) for line in said.err.splitlines()]
+STREAMED = """
+from assay.cli import output
+from assay.cli.main import run
+from assay.flows.workbench import SMALL, Workbench
+Workbench.__init__.__defaults__ = tuple(0 if value == SMALL else value for value in Workbench.__init__.__defaults__)
+output.Bars.WAIT = 0
+assert run({line!r}) == 0
+"""
+"""An evaluation that reads its runs as it reads large ones, and does not wait for a second before it draws."""
+LINE = ["evaluate", "bm25.run", "judgments.qrels", "-m", "RR", "-o", "out.csv"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals are POSIX")
+@pytest.mark.parametrize(("more", "is_drawn"), [([], True), (["--quiet"], False), (["--log-json"], False)])
+def test_reading_a_large_run_is_drawn_on_a_terminal_unless_told_not_to(
+    assay: Shell, more: list[str], is_drawn: bool
+) -> None:
+    said = on_a_terminal(STREAMED.format(line=[*LINE, *more]))
+    assert ("━" in said and "reading bm25.run" in said) is is_drawn
+
+
+def test_logs_say_when_the_reading_of_a_large_run_begins_and_ends(assay: Shell) -> None:
+    done = start("-c", STREAMED.format(line=[*LINE, "--log-json"]), cwd=assay.folder)
+    entries = [json.loads(line) for line in done.stderr.splitlines()]
     states = [entry["state"] for entry in entries if entry["kind"] == "progress"]
-    assert states == [] or (states[0], states[-1]) == ("start", "stop")
+    assert (states[0], states[-1]) == ("start", "stop")
