@@ -103,6 +103,15 @@ def test_notes_have_codes_and_counts():
     assert notes["queries-missing"].run == "mine"
 
 
+@pytest.mark.parametrize(("ranks", "told"), [((2, 1, 1), "1 query"), ((2, 1, 0), "2 queries"), ((1, 2, 1), "")])
+def test_a_rank_column_that_contradicts_the_scores_is_told(ranks: tuple[int, ...], told: str):
+    rows = [("q1", "b", 9, ranks[0]), ("q1", "a", 8, ranks[1]), ("q2", "x", 2, 1), ("q2", "a", 1, 2 * ranks[2])]
+    block = table("run", rows, ("query_id", "doc_id", "score", "rank"))
+    texts = [note.text for note in scored(rows=block).notes if note.code == "rank-against-score"]
+    assert texts == ([f"the rank column contradicts the scores in {told}; the order is by score"] if told else [])
+    assert not [note for note in scored(rows=block, order="rank").notes if note.code == "rank-against-score"]
+
+
 def test_ties_below_the_cutoff_are_not_told():
     rows = run(("q1", "b", 9), ("q1", "a", 5), ("q1", "c", 5), ("q2", "a", 1), ("q3", "a", 1), ("q4", "a", 1))
     assert "ties-inside-cutoff" not in [note.code for note in scored("P@1", rows).notes]
