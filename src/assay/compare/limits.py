@@ -14,6 +14,7 @@ from assay.compare.first_lines import signed
 from assay.compare.rule import LEVEL, Bool, Check, Facts, Outcome, Relation, Remedy, Status, decided
 from assay.compare.unjudged import NEAR
 from assay.errors import InputError, did_you_mean
+from assay.measures.measure import Measure
 from assay.stats.intervals import t_interval
 from assay.stats.power import queries_to_pass
 
@@ -170,11 +171,11 @@ def difference_check(
     if not found.usable:
         status, because = "INCONCLUSIVE", f"{subject} tells nothing: {found.unusable_because}"
         if found.n < CLAIM:
-            remedies.append(queries_remedy(who, found, plan, margin))
+            remedies.append(queries_remedy(who, column.measure, found, plan, margin))
         else:
             remedies.append(Remedy("captures", "capture the queries that failed again, or find out why they fail"))
     elif status == "INCONCLUSIVE":
-        remedies.append(queries_remedy(who, found, plan, margin))
+        remedies.append(queries_remedy(who, column.measure, found, plan, margin))
     counted = column.pairs if which is None else which
     if counted.any():
         doubt, labels = _unjudged(facts, column, counted, status, limit)
@@ -199,7 +200,7 @@ def _unjudged(facts: Facts, column: Column, counted: Bool, status: Status, limit
         if not facts.bounds_unknown_because or _all_judged(facts, column, counted):
             return "", []
         why = f"what they could do is not known: {facts.bounds_unknown_because}"
-        return why, [Remedy("input", "give the runs and the judgments instead of kept scores")]
+        return why, [Remedy("input", facts.bounds_remedy)]
     unjudged = int(bounds.unjudged[counted].sum())
     if not unjudged:
         return "", []
@@ -207,7 +208,7 @@ def _unjudged(facts: Facts, column: Column, counted: Bool, status: Status, limit
     low, high = min(low, high), max(low, high)
     if not bounds.is_computed or not np.isfinite([low, high]).all():
         why = f"{unjudged:,} of them, and their range is not computed: {bounds.why or 'a value may be undefined'}"
-        return why, [Remedy("labels", f"judge the {unjudged:,} documents", unjudged)]
+        return why, [Remedy("labels", f"judge the {unjudged:,} documents for {column.measure}", unjudged)]
     turns = low <= limit - NEAR if status == "PASS" else high >= limit + NEAR
     if status == "INCONCLUSIVE":
         turns = low < limit - NEAR and high > limit + NEAR
@@ -235,19 +236,29 @@ def _labels(facts: Facts, column: Column, counted: Bool, limit: float) -> list[R
     n = len(first.pairs)
     if not first.decided:
         least = max(first.at_least, n + 1)
-        return [Remedy("labels", f"judge at least {least:,} documents, these first", least, None, first.pairs)]
+        return [
+            Remedy(
+                "labels",
+                f"judge at least {least:,} documents for {column.measure}, these first",
+                least,
+                None,
+                first.pairs,
+            )
+        ]
     about = "" if first.is_fewest else "about "
     text = (
-        f"judge at least {about}{n:,} {'document' if n == 1 else 'documents'}, these first: enough if they come out "
-        f"for {first.winner}"
+        f"judge at least {about}{n:,} {'document' if n == 1 else 'documents'} for {column.measure}, these first: "
+        f"enough if they come out for {first.winner}"
     )
     return [Remedy("labels", text, n, None, first.pairs)]
 
 
-def queries_remedy(who: str, found: Seen, plan: float, margin: float) -> Remedy:
+def queries_remedy(who: str, measure: Measure, found: Seen, plan: float, margin: float) -> Remedy:
     """How many fresh queries give 80 % power at the planned difference; never at the observed one."""
     if found.sd is None:
-        return Remedy("queries", f"gate on at least {CLAIM} {who}: the spread of these says nothing", CLAIM)
+        return Remedy(
+            "queries", f"gate on at least {CLAIM} {who} for {measure}: the spread of these says nothing", CLAIM
+        )
     if plan + margin <= 0:
         return Remedy("queries", f"no number of {who} shows that nothing at all is lost: allow a margin above 0")
     needed = queries_to_pass(plan, found.sd, margin, POWER)
@@ -256,8 +267,8 @@ def queries_remedy(who: str, found: Seen, plan: float, margin: float) -> Remedy:
     needed = max(needed, CLAIM)
     true = "if nothing changes" if plan == 0 else f"if the true gain is {plan:.4f}"
     if needed <= found.n:
-        text = f"gate on {needed:,} fresh {who}: as many as these pass in 80 % of cases {true}, and these did not"
+        text = f"gate on {needed:,} fresh {who} for {measure}: so many pass in 80 % of cases {true}, and these did not"
         return Remedy("queries", text, needed, 0)
     more = needed - found.n
-    text = f"gate on {needed:,} fresh {who}, {more:,} more than these: they pass in 80 % of cases {true}"
+    text = f"gate on {needed:,} fresh {who} for {measure}, {more:,} more than these: they pass in 80 % of cases {true}"
     return Remedy("queries", text, needed, more)

@@ -163,6 +163,7 @@ class Facts:
         rankings: of each run; empty for kept scores.
         bounds: what unjudged documents could do, by measure.
         bounds_unknown_because: why there are none; empty where nothing could be unjudged, or where they are given.
+        bounds_remedy: what would make them known.
         deciding: finds the labels that could decide a measure over some queries against a limit.
         own: documents that a run alone shows in its first k ranks, and how many of them are judged: (run, k) to both.
         labels: what is known of the judgments.
@@ -176,6 +177,7 @@ class Facts:
     rankings: Mapping[str, Ranking] = field(default_factory=dict)
     bounds: Mapping[Measure, Bounds] = field(default_factory=dict)
     bounds_unknown_because: str = ""
+    bounds_remedy: str = ""
     deciding: Callable[[Measure, Bool, float], tuple[Deciding, ...]] | None = None
     own: Callable[[str, int], tuple[int, int]] | None = None
     labels: Labels = field(default_factory=Labels)

@@ -33,6 +33,8 @@ from assay.measures.scores import Scores
 from assay.results import QUIET, Note, Progress
 from assay.tables import Document, Hit, Judgment, Topic
 
+SAY_UNLISTED = "say what an absent pair means: --unlisted not-relevant, if that is so"
+GIVE_RUNS = "give the runs and the judgments instead of kept scores"
 NOT_A_TEST = "adding queries until the gate passes is not a test: each look is one more chance to pass by luck"
 
 
@@ -235,11 +237,12 @@ def facts_of(
         source=replace(scores.source, hashes=bench.inputs(), seed=seed, command=command),
     )  # fmt: skip
     only = judged.only_relevant and judged.unlisted == "unjudged"
-    alone = "the judgments list relevant documents alone; say what an absent pair means with --unlisted"
+    alone = ("the judgments list relevant documents alone", SAY_UNLISTED) if only else ("", "")
     return Facts(
         comparison=made, measures=measures, sets=_sets(scores),
         rankings={name: one.ranking for name, one in read.shown.items()},
-        bounds={bounds.measure: bounds for bounds in made.bounds}, bounds_unknown_because=alone if only else "",
+        bounds={bounds.measure: bounds for bounds in made.bounds}, bounds_unknown_because=alone[0],
+        bounds_remedy=alone[1],
         deciding=None if not made.bounds else deciding_of(read, scores, (first, made.candidates[0])),
         own=own_documents(read, tuple(named)), labels=labels_known(judgments, judged, shown), served=answers[1],
         seed=seed, flips=flips,
@@ -326,7 +329,8 @@ def _of_kept(
     known = {bounds.measure: bounds for bounds in made.bounds if bounds.baseline == made.baseline}
     return Facts(
         comparison=made, measures=measures, sets=_sets(scores), bounds=known,
-        bounds_unknown_because="kept scores hold no lists", served=answer, seed=asked.seed, flips=asked.flips,
+        bounds_unknown_because="kept scores hold no lists", bounds_remedy=GIVE_RUNS, served=answer, seed=asked.seed,
+        flips=asked.flips,
     )  # fmt: skip
 
 
