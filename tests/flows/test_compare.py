@@ -248,3 +248,17 @@ def test_a_pool_audit_names_the_run_that_lives_on_its_own_judgments() -> None:
     found = pool_audit({"bad": BAD, "good": GOOD, "odd": {q: {"d": 1.0} for q in QUERIES}}, QRELS, "nDCG@10", depth=1)
     assert {c.run for c in found.contributions} == {"bad", "good", "odd"}
     assert found.contributions[0].unique_judged == 40
+
+
+def test_only_agreement_known_gives_the_cautious_floor(tmp_path: Path) -> None:
+    table = tmp_path / "agreement.csv"
+    table.write_text("grade,other,count\n0,0,40\n0,1,10\n1,1,30\n1,2,5\n2,2,15\n", encoding="utf-8")
+    runs = {"one": GOOD, "two": {q: {"b": 2.0, "a": 1.0} for q in QUERIES}}
+    found = compare(runs, QRELS, "nDCG@2", agreement=str(table)).noise
+    assert found is not None
+    assert (found.method, found.floors[0].n) == ("agreement", 40)
+    assert (found.floors[0].sd or 0) > 0
+    always = {"grade": [0.0, 1.0, 2.0], "other": [0.0, 1.0, 2.0], "count": [1.0, 1.0, 1.0]}
+    never = compare(runs, QRELS, "nDCG@2", agreement=always).noise
+    assert never is not None
+    assert never.floors[0].sd == pytest.approx(0, abs=1e-12)
