@@ -30,7 +30,7 @@ def test_every_help_opens_with_the_sentence_of_the_list_and_ends_with_an_example
     assert sentence in " ".join(said.out.split())
     example = said.out.rstrip().splitlines()[-1].strip()
     assert example.startswith(f"assay {verb}")
-    if verb == "show":
+    if verb in ("show", "report", "rerun"):
         assert assay(*LINE, "-o", "scores.assay").code == 0
     assert assay(*shlex.split(example)[1:]).code == 0
 

@@ -26,6 +26,8 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "explain": ("assay.cli.evaluate", "Work out one value of one query line by line."),
         "measures": ("assay.cli.evaluate", "List the measures, or explain one with a worked example."),
         "show": ("assay.cli.results", "Show a saved result again, without its runs."),
+        "report": ("assay.cli.report", "Write the report of a saved result as one self-contained page."),
+        "rerun": ("assay.cli.report", "Make a saved result again by its recorded command, and show what differs."),
     },
     "Set up": {
         "demo": ("assay.cli.setup", "Score the bundled example, a small product search."),

@@ -1,0 +1,102 @@
+"""A saved result as a report, and made again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import assay as library
+from assay.errors import InputError
+from assay.flows.rerun import arguments, compared
+from assay.results import Source
+from cli.typed import Shell
+
+LINE = ("compare", "bm25.run", "two-stage.run", "judgments.qrels", "-m", "nDCG@10,RR", "--topics", "topics.csv")
+
+
+def test_a_saved_comparison_gives_the_report_that_compare_wrote(assay: Shell) -> None:
+    assert assay(*LINE, "--documents", "documents.jsonl", "-o", "c.assay", "--html", "first.html").code == 0
+    said = assay("report", "c.assay", "-o", "second.html")
+    assert (said.code, said.out) == (0, "Wrote second.html.\n")
+    first, second = ((assay.folder / name).read_text("utf-8") for name in ("first.html", "second.html"))
+    assert first == second
+    assert "Winter gloves" in first or "gloves" in first
+
+
+def test_charts_are_written_as_files_and_a_redacted_report_hides_the_words(assay: Shell) -> None:
+    assert assay(*LINE, "-o", "c.assay").code == 0
+    assert assay("report", "c.assay", "--redact", "--charts", "drawn").code == 0
+    assert {file.name for file in (assay.folder / "drawn").iterdir()} >= {"difference.svg", "queries.svg"}
+    text = (assay.folder / "report.html").read_text("utf-8")
+    assert "gloves for cold rain" not in text
+    assert "Better overall" in text or "Too few queries" in text
+
+
+def test_compare_writes_charts_and_redacts_whatever_it_prints(assay: Shell) -> None:
+    said = assay(*LINE, "--redact", "--format", "json", "--per-query", "--charts", "drawn")
+    assert said.code == 0
+    document = json.loads(said.out)
+    assert all(entry["query_id"].startswith("q0") for entry in document["per_query"])
+    assert document["source"]["command"] == ""
+    assert (assay.folder / "drawn" / "segments.svg").exists()
+
+
+def test_only_a_comparison_can_be_redacted_and_an_input_is_not_overwritten(assay: Shell) -> None:
+    assert assay("evaluate", "bm25.run", "judgments.qrels", "-o", "s.assay").code == 0
+    said = assay("report", "s.assay", "--redact")
+    assert said.code == 3
+    assert "only a comparison" in said.err
+    assert assay("report", "s.assay", "-o", "s.assay").code == 3
+    assert assay("report", "s.assay").code == 0
+
+
+def test_a_rerun_of_the_same_files_is_the_same(assay: Shell) -> None:
+    assert assay(*LINE, "-o", "c.assay", "--html", "page.html").code == 0
+    (assay.folder / "page.html").unlink()
+    said = assay("rerun", "c.assay")
+    assert said.code == 0
+    assert said.out.startswith("✔ SAME")
+    assert "all as they were" in said.out
+    assert not (assay.folder / "page.html").exists()  # it writes nothing but its answer
+
+
+def test_a_rerun_shows_which_input_and_which_numbers_changed(assay: Shell) -> None:
+    assert assay(*LINE, "-o", "c.assay").code == 0
+    run = assay.folder / "two-stage.run"
+    lines = run.read_text("utf-8").splitlines()
+    run.write_text("\n".join(lines[40:]) + "\n", encoding="utf-8")
+    said = assay("rerun", "c.assay", "--format", "json")
+    assert said.code == 1
+    document = json.loads(said.out)
+    assert [name for name, _, _ in document["inputs"]] == ["two-stage.run"]
+    assert any(entry["where"] == "differences[0].candidate_mean" for entry in document["changed"])
+
+
+def test_a_rerun_of_a_gate_gives_its_own_exit_code_not_the_verdict(assay: Shell) -> None:
+    assert assay("gate", "init", "--change", "ranking").code == 0
+    gated = assay("gate", "bm25.run", "two-stage.run", "judgments.qrels", "--topics", "topics.csv", "-o", "g.assay")
+    assert gated.code in (0, 1, 2)
+    assert assay("rerun", "g.assay").code == 0
+
+
+@pytest.mark.parametrize("command", ["", "assay", "python script.py"])
+def test_a_result_of_no_command_line_cannot_be_made_again(command: str) -> None:
+    scores = library.evaluate({"q": {"d": 1.0}}, {"q": {"d": 1}}, "RR")
+    from dataclasses import replace
+
+    with pytest.raises(InputError, match="does not say by which command"):
+        arguments(replace(scores, source=Source(command=command), _cache={}))
+
+
+def test_what_a_command_wrote_is_left_out_and_a_pipe_is_refused() -> None:
+    from dataclasses import replace
+
+    scores = library.evaluate({"q": {"d": 1.0}}, {"q": {"d": 1}}, "RR")
+    line = "assay compare a.run b.run q.qrels -o x.assay --html=p.html --charts c --per-query -m RR"
+    assert arguments(replace(scores, source=Source(command=line), _cache={})) == [
+        "compare", "a.run", "b.run", "q.qrels", "-m", "RR",
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="pipe"):
+        arguments(replace(scores, source=Source(command="assay evaluate - q.qrels"), _cache={}))
+    assert compared(scores, scores).is_same
