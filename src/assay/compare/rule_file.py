@@ -120,7 +120,7 @@ def _written(settings: Settings, path: tuple[str, ...], values: Mapping[str, Any
                 f"the keys of {kind} are {', '.join([*known, *OWN])}",
             )  # fmt: skip
     missing = [f.name for f in fields(model) if f.default is MISSING and f.name not in values]
-    thresholds = [key for key in missing if key in model.thresholds]
+    thresholds = [key for key in missing if key in getattr(model, "thresholds", ())]
     if thresholds:
         about = _about(model, thresholds[0])
         raise InputError(

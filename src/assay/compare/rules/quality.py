@@ -116,6 +116,8 @@ class NonInferiority:
 class KnownItem:
     """Queries with one right answer must not drop: no query loses, or the mean loses less than a margin.
 
+    That no query loses is about these queries: with none among 25, up to 11 % of others like them may still lose.
+
     Args:
         measure: the measure; RR tells most where one document is right.
         margin: what the mean may lose.
