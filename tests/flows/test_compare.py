@@ -262,3 +262,41 @@ def test_only_agreement_known_gives_the_cautious_floor(tmp_path: Path) -> None:
     never = compare(runs, QRELS, "nDCG@2", agreement=always).noise
     assert never is not None
     assert never.floors[0].sd == pytest.approx(0, abs=1e-12)
+
+
+def test_where_nobody_named_a_measure_the_intent_of_most_queries_does() -> None:
+    topics = {"query_id": QUERIES, "intent": ["known-item"] * 25 + ["browse"] * 15}
+    found = compare({"bad": BAD, "good": GOOD}, QRELS, topics=topics, by=())
+    assert str(found.primary) == "RR@10"
+    (note,) = (note for note in found.notes if note.code == "primary-by-intent")
+    assert note.text == (
+        "RR@10 is the primary measure: 25 of 40 queries are known-item: there is one right answer, and only how high "
+        "it stands matters"
+    )
+    assert str(compare({"bad": BAD, "good": GOOD}, QRELS, "P@2", topics=topics, by=()).primary) == "P@2"
+
+
+def test_columns_of_the_judgments_are_no_segments() -> None:
+    with pytest.raises(InputError, match="--by rater is a column of the judgments, and segments are sets of queries"):
+        compare({"bad": BAD, "good": GOOD}, QRELS, "P@2", by="rater")
+
+
+def test_without_stages_of_the_baseline_no_change_is_split_and_the_report_says_for_whom_it_cannot_tell() -> None:
+    runs = {"base": BAD, "one": GOOD, "two": GOOD}
+    found = compare(runs, QRELS, "nDCG@10", stages={"one": [GOOD], "two": [GOOD]})
+    assert found.stages is not None
+    assert (len(found.stages.systems), found.stages.changes) == (2, ())
+    assert [says.text for says in found.says if says.code == "no-stages"] == [
+        "nDCG@10 alone cannot tell which stage failed in base"
+    ]
+
+
+def test_a_frame_holds_every_difference_and_the_repr_its_first_lines() -> None:
+    topics = {"query_id": QUERIES, "segment": ["a"] * 20 + ["b"] * 20}
+    found = compare({"bad": BAD, "good": GOOD}, QRELS, "nDCG@10 P@2", topics=topics)
+    frame = found.summary
+    assert frame.height == 6
+    assert frame["segment"].to_list() == ["all", "all", "a", "a", "b", "b"]
+    assert frame["outcome"].to_list()[:2] == ["better", "better"]
+    assert repr(found).splitlines()[0] == "Comparison of 1 candidate against bad over 40 judged queries"
+    assert repr(found).splitlines()[1].startswith("  better: nDCG@10 +")

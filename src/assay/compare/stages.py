@@ -151,7 +151,7 @@ class Stages:
         measure: of the final list, and of the ceiling.
         margin: losses under this are nothing to mend.
         systems: all queries first, then each segment.
-        changes: likewise; one for each pair of systems that both have stages.
+        changes: likewise; one for each candidate, where the baseline has stages too.
         curves: recall against depth.
     """
 
@@ -195,24 +195,29 @@ Groups = Sequence[tuple[str, str, NDArray[np.bool_]]]
 
 
 def stages(
-    systems: Sequence[Staged], measure: Measure, groups: Groups, *, margin: float = MARGIN, level: float = 0.95
+    systems: Sequence[Staged],
+    measure: Measure,
+    groups: Groups,
+    *,
+    baseline: str,
+    margin: float = MARGIN,
+    level: float = 0.95,
 ) -> Stages:
     """Where each system loses, and which stage a change moved.
 
     Args:
-        systems: those with stages, the baseline first where it has them.
+        systems: those with stages.
         measure: of the final lists.
         groups: all queries first, then the segments.
+        baseline: the run that the others are compared with; without its stages no change is split.
         margin: losses under this are nothing to mend.
         level: of the intervals.
     """
     worked = {staged.system: worked_out(staged, measure) for staged in systems}
     found = tuple(_stage(staged, worked[staged.system], group, margin, level) for group in groups for staged in systems)
-    first = systems[0]
+    others = [staged.system for staged in systems if staged.system != baseline] if baseline in worked else []
     changes = tuple(
-        _change(first.system, other.system, worked, group, measure, margin, level)
-        for group in groups
-        for other in systems[1:]
+        _change(baseline, other, worked, group, measure, margin, level) for group in groups for other in others
     )
     curves = tuple(curve(staged.system, one) for staged in systems for one in staged.firsts)
     return Stages(measure, margin, found, changes, curves)

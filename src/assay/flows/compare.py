@@ -196,7 +196,9 @@ def compared(
     found, family = differences(columns_of(scores, pairs, [("", "all", every)]), scores, asked)
     sets = sets_of(scores)
     by_segment, segment_family, heterogeneity = segments(scores, pairs, sets, asked)
-    staged = None if read is None or not read.stages else _stages(read.stages, scores, sets, stage_margin, asked)
+    staged = (
+        None if read is None or not read.stages else _stages(read.stages, scores, sets, baseline, stage_margin, asked)
+    )
     ranges, labels = ((), ()) if read is None else bounds_of(read, scores, pairs, bounds_depth)
     noise = None
     if read is not None and judgments is not None:
@@ -374,17 +376,18 @@ def _baseline(baseline: str | None, named: Mapping[str, Any]) -> str:
     )
 
 
-def _stages(staged: Sequence[Staged], scores: Scores, sets: Any, margin: float, asked: Asked) -> Stages:
+def _stages(staged: Sequence[Staged], scores: Scores, sets: Any, baseline: str, margin: float, asked: Asked) -> Stages:
     groups = [("", "all", np.ones(len(scores.queries), np.bool_)), *sets]
-    return stages(staged, staged_measure(scores), groups, margin=margin, level=asked.level)
+    return stages(staged, staged_measure(scores), groups, baseline=baseline, margin=margin, level=asked.level)
 
 
 def _notes(found: Any, asked: Asked, read: Inputs | None) -> tuple[Note, ...]:
     notes = []
     for d in found:
         if d.one_sided:
+            have = "query has" if d.one_sided == 1 else "queries have"
             text = (
-                f"{d.one_sided:,} queries have a value of {d.measure} on one side only; left out of "
+                f"{d.one_sided:,} {have} a value of {d.measure} on one side only; left out of "
                 f"{d.candidate} minus {d.baseline}"
             )
             notes.append(Note("one-sided", text, count=d.one_sided, level="warning"))

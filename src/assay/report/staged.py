@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.report.page import Cell, Column, Mark, Table, Value
+from assay.report.page import Cell, Column, Mark, Range, Table, Value
 
 if TYPE_CHECKING:
     from assay.compare.comparison import Comparison
@@ -30,7 +30,9 @@ def stage_table(comparison: Comparison) -> Table | None:
         Column("ceiling", "right", gap=2),
         Column(str(found.measure), "right", gap=2),
         Column("retrieval loss", "right", drop=1, gap=2),
+        Column("from, to", drop=3, gap=2),
         Column("ranking loss", "right", drop=1, gap=2),
+        Column("from, to", drop=3, gap=2),
         Column("problem", gap=2),
     ]
     systems = dict.fromkeys(stage.system for stage in found.systems)
@@ -42,16 +44,24 @@ def row(stage: Stage, fused: bool) -> list[Cell]:
     """The cells of one system on one set of queries."""
     each = ", ".join(f"{one.name} {one.recall.mean:.4f}" for one in stage.retrievers if one.recall.mean is not None)
     enough = stage.value.n >= FEWEST
-    means = (stage.recall, stage.ceiling, stage.value, stage.retrieval_loss, stage.ranking_loss)
+    means = (stage.recall, stage.ceiling, stage.value)
     cells: list[Cell] = [stage.system, stage.name if stage.kind else ALL, f"{stage.value.n:,}"]
     cells += [each if enough else "n/a"] if fused else []
     cells += [mean(one, enough) for one in means]
+    for loss in (stage.retrieval_loss, stage.ranking_loss):
+        cells += [mean(loss, enough), between(loss, enough)]
     return [*cells, verdict(stage)]
 
 
 def mean(estimate: Estimate, enough: bool) -> Value:
     """The mean; too few queries have none."""
     return Value(estimate.mean if enough else None, 4)
+
+
+def between(estimate: Estimate, enough: bool) -> Range:
+    """The interval; too few queries have none."""
+    interval = estimate.interval if enough else None
+    return Range(*(interval if interval is not None else (None, None)))
 
 
 def verdict(stage: Stage) -> Mark:
