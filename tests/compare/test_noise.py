@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.compare.noise import Labels, agreement_noise, copied, labels_of, rater_noise
+from assay.compare.noise import Labels, agreement_noise, copied, labels_of, rater_noise, usual_draws
 from assay.judgments.aggregate import aggregate
 from assay.keys import stream
 from assay.measures.grammar import parse
@@ -192,3 +192,10 @@ def test_equal_seeds_give_equal_floors() -> None:
         rater_noise(labels, runs, parse("nDCG@3"), [("A", "B")], stream(9, "noise"), draws=100).floors for _ in range(2)
     ]
     assert found[0] == found[1]
+
+
+def test_very_many_labels_are_drawn_less_often() -> None:
+    def of(n: int) -> Judged:
+        return Judged(["q"], np.zeros(n, np.int64), np.zeros(n), [])
+
+    assert [usual_draws(of(n)) for n in (0, 100, 20_000, 50_000, 1_000_000)] == [2000, 2000, 2000, 800, 200]

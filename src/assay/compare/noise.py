@@ -21,6 +21,12 @@ from assay.tables import Block
 DRAWS = 2000
 """Times that labels are drawn."""
 
+FEWEST_DRAWS = 200
+"""Times that they are drawn at least, however many there are: enough for a standard deviation within 5 %."""
+
+_LABELS = 40_000_000
+"""Labels that all draws together may take."""
+
 WITHIN = 1.96
 """Standard deviations up to which a difference is within rater noise."""
 
@@ -172,7 +178,7 @@ def rater_noise(
     rng: Generator,
     *,
     seed: int = 0,
-    draws: int = DRAWS,
+    draws: int | None = None,
     how: How = "mean",
     votes: int | None = None,
     counts: Mapping[tuple[Measure, str, str], Bool] | None = None,
@@ -186,13 +192,14 @@ def rater_noise(
         pairs: (baseline, candidate).
         rng: where the draws come from.
         seed: of `rng`, to be told.
-        draws: how often labels are drawn.
+        draws: how often labels are drawn; when None `DRAWS`, and fewer where there are very many of them.
         how: how labels become a grade; "one" takes one rater's.
         votes: labels that a grade is made of; as many as each pair has when None, one when `how` is "one".
         counts: queries that each mean is over; those with what the measure needs when None.
 
     A sample of r labels varies less than raters do, by the factor (r - 1) / r; the variance is divided by it.
     """
+    draws = usual_draws(labels.judged) if draws is None else draws
     many = labels.count
     number = np.ones_like(many) if how == "one" else np.minimum(many, votes) if votes else many
     grades, table = labels.agreement
@@ -241,7 +248,7 @@ def agreement_noise(
     rng: Generator,
     *,
     seed: int = 0,
-    draws: int = DRAWS,
+    draws: int | None = None,
     counts: Mapping[tuple[Measure, str, str], Bool] | None = None,
 ) -> Noise:
     """As `rater_noise`, where only agreement is known: the cautious floor.
@@ -258,6 +265,7 @@ def agreement_noise(
         draws: how often labels are drawn.
         counts: queries that each mean is over.
     """
+    draws = usual_draws(judged) if draws is None else draws
     levels = np.asarray(grades, dtype=np.float64)
     edges = np.cumsum(_shares(np.asarray(agreement, dtype=np.float64)), axis=1)
     middle = (levels[1:] + levels[:-1]) / 2
@@ -271,6 +279,11 @@ def agreement_noise(
         floors=floors, draws=draws, seed=seed, method="agreement", raters=1.0, several=0, single=len(judged.grade),
         votes=1, redrawn=redrawn, kept_as_given=stuck, notes=_notes(redrawn, stuck, 0, draws),
     )  # fmt: skip
+
+
+def usual_draws(judged: Judged) -> int:
+    """How often labels are drawn when nobody says it."""
+    return max(FEWEST_DRAWS, min(DRAWS, _LABELS // max(len(judged.grade), 1)))
 
 
 def _floors(
