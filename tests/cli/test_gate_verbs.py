@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -165,3 +168,18 @@ def test_a_kept_comparison_is_gated_without_its_runs(gated: Shell) -> None:
     said = gated("gate", "kept.assay")
     assert (said.code, said.out[:6]) == (0, "✔ PASS")
     assert gated("gate", "kept.assay", "kept.assay", "kept.assay").code == 3
+
+
+@pytest.mark.slow
+def test_the_script_for_any_ci_host_prints_markdown_and_ends_as_the_gate_does(gated: Shell) -> None:
+    script = Path(__file__).parents[2] / "examples" / "ci" / "gate.sh"
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    for files, code, word in ((("bad.run", "good.run"), 0, "PASS"), (("good.run", "bad.run"), 1, "FAIL"),
+                              (("good.run", "nowhere.run"), 3, "")):  # fmt: skip
+        done = subprocess.run(
+            ["sh", str(script), *files, "all.qrels"], cwd=gated.folder, env={**os.environ, "PATH": path},
+            capture_output=True, encoding="utf-8", check=False,
+        )  # fmt: skip
+        assert done.returncode == code, done.stderr
+        assert word in done.stdout.partition("\n\n")[0] + done.stdout
+    assert {"gate.assay", "gate.html", "gate.md", "junit.xml"} <= {path.name for path in gated.folder.iterdir()}
