@@ -88,7 +88,8 @@ def ranges(measure: str) -> tuple[float, Any]:
 
 def noise() -> tuple[float, Any]:
     """Processor time of 2,000 draws of labels, and the floors."""
-    from assay.compare.noise import labels_of, rater_noise
+    from assay.compare.labels import labels_of
+    from assay.compare.noise import rater_noise
     from assay.judgments.aggregate import aggregate
     from assay.keys import stream
     from assay.measures.grammar import parse

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.compare.noise import Labels, agreement_noise, copied, labels_of, rater_noise, usual_draws
+from assay.compare.labels import Labels, labels_of
+from assay.compare.noise import agreement_noise, copied, rater_noise, usual_draws
 from assay.judgments.aggregate import aggregate
 from assay.keys import stream
 from assay.measures.grammar import parse

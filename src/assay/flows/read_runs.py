@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from assay.compare.choice import primary
 from assay.compare.comparison import Lists
 from assay.compare.documents import first_documents, outside
-from assay.compare.noise import How, Noise, agreement_noise, labels_of, rater_noise
+from assay.compare.labels import How, labels_of
+from assay.compare.noise import Noise, agreement_noise, rater_noise
 from assay.compare.stages import First, Staged
 from assay.errors import InputError
 from assay.flows.choices import DEFAULT, Choices
