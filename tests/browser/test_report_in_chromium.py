@@ -17,6 +17,21 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
          "--disable-sync", "--no-first-run"]  # fmt: skip
 PARTS = ("head", "torso", "tail", "known-item")
 N = 160
+RULES = """
+[primary]
+rule = "improvement"
+measure = "nDCG@10"
+plan = 0.02
+
+[guardrail.segments]
+rule = "no_segment_worse"
+measure = "nDCG@10"
+margin = 0.03
+
+[guardrail.judged]
+rule = "judged"
+at_least = 0.5
+"""
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +81,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
                           documents=pl.DataFrame(held["documents"]), seed=3)  # fmt: skip
     other = {"third": held["runs"]["hybrid"], **held["runs"]}  # type: ignore[index] # shop gives dicts
     three = assay.compare(other, held["qrels"], "nDCG@10 RR", seed=3)
+    rules = folder / "gate.toml"
+    rules.write_text(RULES, encoding="utf-8")
+    gate = assay.gate(*held["runs"].values(), held["qrels"], str(rules), topics=pl.DataFrame(held["topics"]))  # type: ignore[attr-defined] # shop gives dicts
     written = {}
     for name, text in (("report", to_document(found)), ("redacted", to_document(redacted(found))),
-                       ("three", to_document(three))):  # fmt: skip
+                       ("three", to_document(three)), ("gate", to_document(gate))):  # fmt: skip
         written[name] = folder / f"{name}.html"
         written[name].write_text(text, encoding="utf-8")
     return written
@@ -93,7 +111,7 @@ def shown(page) -> str:  # type: ignore[no-untyped-def] # playwright may be abse
     return page.inner_text("#shown")
 
 
-@pytest.mark.parametrize("name", ["report", "redacted", "three"])
+@pytest.mark.parametrize("name", ["report", "redacted", "three", "gate"])
 @pytest.mark.parametrize(
     ("width", "scheme"), [(1440, "light"), (1440, "dark"), (1024, "light"), (720, "light"), (390, "light")]
 )
@@ -104,7 +122,7 @@ def test_a_report_fits_its_window_and_asks_for_nothing(browser, pages, name, wid
     page.close()
 
 
-@pytest.mark.parametrize("name", ["report", "three"])
+@pytest.mark.parametrize("name", ["report", "three", "gate"])
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1440, "dark"), (390, "light")])
 def test_axe_finds_nothing(browser, pages, name, width, scheme) -> None:  # type: ignore[no-untyped-def] # fixtures
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")

@@ -37,7 +37,7 @@
   addEventListener("keydown", e => { if (e.key === "?" && help && !isTyping(e)) help.showModal(); });
 
   const source = $("#data");
-  if (!source) return;
+  if (!source) { root.dataset.ready = "yes"; return; }
   const D = JSON.parse(source.textContent), N = D.queries.length, TIE = 1e-9;
   const shapes = ['<circle cx="6" cy="6" r="4.6" class="f-head"/>', '<path d="M6 .7l5.1 9.2H.9z" class="f-torso"/>',
     '<rect x="1.9" y="1.9" width="8.3" height="8.3" class="f-tail"/>', '<path d="M6 .5L11.5 6 6 11.5.5 6z" class="f-known"/>'];
