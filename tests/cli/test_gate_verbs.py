@@ -138,6 +138,11 @@ def test_init_knows_four_changes(gated: Shell) -> None:
     assert gated("gate", "init", "--change", "rag", "-o", "-").out.startswith("# What a rag change is held to.")
 
 
+def test_a_mistyped_command_is_no_file(gated: Shell) -> None:
+    said = gated("gate", "plann", "bad.run", "good.run", "all.qrels")
+    assert (said.code, "did you mean plan?" in said.err) == (3, True)
+
+
 def test_help_names_what_comes_before_the_first_gate(gated: Shell) -> None:
     said = gated("gate", "--help")
     assert said.out.startswith("Usage: assay gate [OPTIONS] BASELINE CANDIDATE QRELS")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -12,7 +13,7 @@ from assay.cli.evaluate import names, split
 from assay.cli.options import added, conventions, inputs, outputs, pick
 from assay.cli.output import check_targets, emit, progress, render, show, write
 from assay.cli.verb import Verb, choice, command_line, spell_map, voice_options
-from assay.errors import InputError, did_you_mean
+from assay.errors import InputError, did_you_mean, nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
 RUN = "rules"
@@ -25,7 +26,11 @@ class Gate(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """What is no subcommand belongs to the gate itself."""
-        if not args or args[0] not in self.commands:
+        if not args or args[0] not in self.commands or args[0] == RUN:
+            named = [name for name in self.commands if name != RUN]
+            close = nearest(args[0], named, most=1) if args and not os.path.exists(args[0]) else []
+            if close:
+                raise click.UsageError(f"no file and no command {args[0]}; did you mean {close[0]}?", ctx)
             args = [RUN, *args]
         return super().parse_args(ctx, args)
 
