@@ -32,6 +32,8 @@ from assay.report.page import (
 )
 from assay.results import RENDERERS
 
+ROOMY = 4
+"""Columns that may go from this on need a wide page too."""
 PLACES = 3
 """The most decimals on a page."""
 
@@ -177,6 +179,7 @@ def _row(table: Table, row: tuple[Cell, ...], above: tuple[Cell, ...] | None, ed
 
 def _class(column: Column, extra: str = "") -> str:
     names = (" num" if column.align == "right" else "") + (" mono" if column.mono else "") + extra
+    names += " roomy" if column.drop >= ROOMY else ""
     return f' class="{names.strip()}"' if names.strip() else ""
 
 

@@ -11,7 +11,7 @@ from assay.report import browse, evidence, figures
 from assay.report.bounds import find
 from assay.report.dossier import dossier
 from assay.report.figures import MINUS, count, number
-from assay.report.html import mark, to_part
+from assay.report.html import ROOMY, mark, to_part
 from assay.report.page import Cell, Column, Facts, Mark, Range, Table, Value, Whisker
 from assay.report.pictures import Draw, Pair, pictures
 from assay.report.sheet import frame, sheet
@@ -166,8 +166,9 @@ def measures(comparison: Comparison) -> str:
     columns = [Column("measure", is_grouped=several), *([Column("systems", is_name=True)] if several else [])]
     columns += [Column(head_, "right") for head_ in ("baseline", "candidate", "difference")]
     columns += [Column(f"{comparison.level * 100:g} % interval, one scale for all", is_drawn=True, axis=axis)]
-    columns += [Column(head_, "right") for head_ in ("from, to", p_head(comparison.family), "wins / losses / ties",
-                                                      "judged", "detectable")]  # fmt: skip
+    counts = ("from, to", p_head(comparison.family), "wins / losses / ties")
+    columns += [Column(head_, "right") for head_ in counts]
+    columns += [Column(head_, "right", drop=ROOMY) for head_ in ("judged", "detectable")]
     columns += [Column("verdict")]
     rows = tuple(measure_row(d, several) for d in comparison.differences)
     statement = comparison.family.statement
