@@ -137,7 +137,7 @@ def _side(
         picked.append((doc, grade))
         total += gain
     docs = np.array([doc for doc, _ in picked], dtype=np.int64)
-    order = _by_width(whole, docs)
+    order = _by_width(whole, docs, lists)
     reason = f"could decide {measure}"
     pairs = tuple(
         Pair(lists.baseline.judged.queries[int(whole.query[docs[i]])], lists.docs[int(docs[i])], place, reason)
@@ -234,8 +234,8 @@ def _first_largest(query: I64, gains: F64, n: int) -> I64:
     return first
 
 
-def _by_width(whole: Problem, docs: I64) -> I64:
-    """The order of labelling: by the width that a label can take from the range of its query."""
+def _by_width(whole: Problem, docs: I64, lists: Lists) -> I64:
+    """The order of labelling: by the width that a label can take from the range of its query, then rank, then id."""
     if not len(docs):
         return docs
     queries, owner = np.unique(whole.query[docs], return_inverse=True)
@@ -246,4 +246,6 @@ def _by_width(whole: Problem, docs: I64) -> I64:
     start = np.searchsorted(some.query, np.arange(len(queries)))
     place = docs - np.searchsorted(whole.query, whole.query[docs])
     taken = np.round(removed[start[owner] + place], 12)
-    return np.lexsort((docs, -taken))
+    best = np.minimum(lists.in_baseline.upto(), lists.in_candidate.upto())[docs]
+    names = np.array([lists.docs[doc] for doc in docs.tolist()])
+    return np.lexsort((names, best, -taken))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.ranking.ranking import F64, I64, Bool, Ranking
+from assay.ranking.ranking import F64, I64, Ranking
 from assay.ranking.shown import Shown
 
 
@@ -37,7 +37,7 @@ class Places:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """Two runs and the unjudged documents that either shows, by query, best rank and id.
+    """Two runs and the unjudged documents that either shows, by query and best rank.
 
     Args:
         baseline, candidate: the rankings.
@@ -110,7 +110,7 @@ def side_by_side(baseline: Shown, candidate: Shown) -> Lists:
     names = list(known)
     docs = [names[code] for code in (distinct % width).tolist()]
     query = distinct // width
-    order = _ordered(query, np.minimum(in_baseline.upto(), in_candidate.upto()), docs)
+    order = np.lexsort((np.minimum(in_baseline.upto(), in_candidate.upto()), query))
     return Lists(
         baseline.ranking,
         candidate.ranking,
@@ -141,15 +141,3 @@ def _placed(shown: Shown, index: I64, n: int) -> Places:
     rank = spread(shown.rank)
     assert rank is not None
     return Places(rank, spread(shown.first), spread(shown.last))
-
-
-def _ordered(query: I64, best: I64, docs: list[str]) -> I64:
-    """By query, then best rank, then document: the last decides only where two share a rank."""
-    order = np.lexsort((best, query))
-    same: Bool = (query[order][1:] == query[order][:-1]) & (best[order][1:] == best[order][:-1])
-    for at in np.flatnonzero(same).tolist():
-        start = at
-        while start >= 0 and same[start] and docs[order[start]] > docs[order[start + 1]]:
-            order[start], order[start + 1] = order[start + 1], order[start]
-            start -= 1
-    return order
