@@ -39,6 +39,8 @@ FOUR = re.compile(rf"(?<!p )(?<![\w.])([+{MINUS}]?\d+\.\d{{4}})(?![\w.]*\d)")
 HEADLINES = {"better": "Better overall.", "worse": "Worse overall.", "cannot tell": "Cannot tell."}
 EXCEPTIONS = ("hides-a-loss", "may-hide", "weights-disagree", "stages-disagree")
 """First lines that stand in the first sentence."""
+TURNED = {"weights-disagree": "By traffic: the other way.", "stages-disagree": "Stages disagree."}
+"""What the headline adds where the verdict is not the whole of it."""
 IN_HEAD = {"better", "worse", "cannot-tell", "no-stages", *EXCEPTIONS}
 
 
@@ -88,6 +90,7 @@ def head(comparison: Comparison, pair: Pair, drawn: dict[str, Draw]) -> str:
     baseline, candidate = (escape(run) for run in pair)
     marks = [Mark(verdict(d).tone, HEADLINES[d.outcome] if d.claim else "Too few queries for a claim.")]
     marks += [Mark(said.tone, f"{name}: {said.text}.") for name, said in disagreeing(comparison, d)]
+    marks += [Mark("unsure", TURNED[says.code]) for says in comparison.says if says.code in TURNED]
     caption = f"Difference in {d.measure}, candidate minus baseline. Bar: {comparison.level * 100:g} % interval."
     found = find(comparison, pair, d.measure)
     if found is not None and found.n_unjudged and found.difference is not None:
@@ -114,10 +117,22 @@ def lead(comparison: Comparison, d: Difference) -> str:
     text += f", {p_words(d.p)}." if d.p is not None else "."
     if d.outcome == "cannot tell" and d.because:
         text += f" {escape(sentence(d.because))}"
+    before, after = around_verdict(comparison)
+    said = [" ".join(f"<b>{escape(sentence(line))}</b>" for line in lines) for lines in (before, after)]
+    return " ".join(filter(None, (said[0], text, said[1])))
+
+
+def around_verdict(comparison: Comparison) -> tuple[list[str], list[str]]:
+    """The exceptions that turn the verdict over, which are read before it, and those that are read after it."""
+    before: list[str] = []
+    after: list[str] = []
+    found = before
     for says in comparison.says:
-        if says.code in EXCEPTIONS:
-            text += f" <b>{escape(sentence(says.text + (f': {says.detail}' if says.detail else '')))}</b>"
-    return text
+        if says.code in ("better", "worse", "cannot-tell"):
+            found = after
+        elif says.code in EXCEPTIONS:
+            found.append(f"{says.text}: {says.detail}" if says.detail else says.text)
+    return before, after
 
 
 def sentence(text: str) -> str:
