@@ -99,7 +99,8 @@ def _weights(r: Ranking, query: I64, places: Places, discount: Any, cutoff: int 
 
 def side_by_side(baseline: Shown, candidate: Shown) -> Lists:
     """The unjudged documents of two runs, each once."""
-    known: dict[str, int] = {}
+    names = list(dict.fromkeys([*baseline.docs, *candidate.docs]))
+    known = dict(zip(names, range(len(names)), strict=True))
     mine, theirs = _codes(baseline.docs, known), _codes(candidate.docs, known)
     width = max(len(known), 1)
     key = np.concatenate([baseline.query * width + mine, candidate.query * width + theirs])
@@ -107,7 +108,6 @@ def side_by_side(baseline: Shown, candidate: Shown) -> Lists:
     half = len(mine)
     in_baseline = _placed(baseline, index[:half], len(distinct))
     in_candidate = _placed(candidate, index[half:], len(distinct))
-    names = list(known)
     docs = [names[code] for code in (distinct % width).tolist()]
     query = distinct // width
     order = np.lexsort((np.minimum(in_baseline.upto(), in_candidate.upto()), query))
@@ -127,7 +127,7 @@ def _shallower(one: int | None, other: int | None) -> int | None:
 
 
 def _codes(docs: list[str], known: dict[str, int]) -> I64:
-    return np.array([known.setdefault(doc, len(known)) for doc in docs], dtype=np.int64)
+    return np.fromiter(map(known.__getitem__, docs), np.int64, len(docs))
 
 
 def _placed(shown: Shown, index: I64, n: int) -> Places:
