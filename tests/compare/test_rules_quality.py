@@ -192,3 +192,6 @@ def test_a_fixed_value_is_reached_when_the_whole_interval_does():
     assert AtLeast(measure="nDCG@10", limit=0.4).decide(facts_of(d)).status == "PASS"
     assert AtLeast(measure="nDCG@10", limit=0.6).decide(facts_of(d)).status == "FAIL"
     assert AtLeast(measure="nDCG@10", limit=0.49).decide(facts_of(d)).status == "INCONCLUSIVE"
+    d[:4] = np.nan
+    outcome = AtLeast(measure="nDCG@10", limit=0.4).decide(facts_of(d))
+    assert (outcome.status, "on one side only" in outcome.because) == ("INCONCLUSIVE", True)

@@ -44,6 +44,11 @@ class Seen:
     unusable_because: str
 
     @property
+    def one_sided_because(self) -> str:
+        """Why, where values on one side only are the reason."""
+        return self.unusable_because if "one side only" in self.unusable_because else ""
+
+    @property
     def usable(self) -> bool:
         """Whether something may be concluded."""
         return not self.unusable_because
@@ -197,7 +202,7 @@ def _unjudged(facts: Facts, column: Column, counted: Bool, status: Status, limit
     """What unjudged documents could do against the limit, in words; empty when they cannot turn the status."""
     bounds = facts.bounds.get(column.measure)
     if bounds is None:
-        if not facts.bounds_unknown_because or _all_judged(facts, column, counted):
+        if not facts.bounds_unknown_because or all_judged(facts, column, counted):
             return "", []
         why = f"what they could do is not known: {facts.bounds_unknown_because}"
         return why, [Remedy("input", facts.bounds_remedy)]
@@ -219,7 +224,8 @@ def _unjudged(facts: Facts, column: Column, counted: Bool, status: Status, limit
     return why, _labels(facts, column, counted, limit)
 
 
-def _all_judged(facts: Facts, column: Column, counted: Bool) -> bool:
+def all_judged(facts: Facts, column: Column, counted: Bool) -> bool:
+    """Whether every document in the first ranks of both runs is judged, where that is known."""
     scores = facts.comparison.scores
     at = scores.measures.index(column.measure)
     return all(bool((scores.judged[scores.runs.index(run), at][counted] == 1).all())

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from assay.compare.first_lines import signed
-from assay.compare.limits import column_of
+from assay.compare.limits import column_of, seen
 from assay.compare.rule import Bool, Check, Facts, Outcome, Remedy, Status, decided, rule
 from assay.compare.shares import is_share, share_check
 from assay.errors import InputError
@@ -138,6 +138,9 @@ class NoiseFloor:
         found = noise.floor(column.measure, facts.baseline, facts.candidate)
         if found is None or found.sd is None or found.difference is None:
             return _unknown(self, where, "at least", self.times, "no query counts", remedy)
+        if one_sided := seen(facts, column).one_sided_because:
+            again = Remedy("captures", "capture the queries that failed again, or find out why they fail")
+            return _unknown(self, where, "at least", self.times, one_sided, again)
         floor = self.times * found.sd
         size = abs(found.difference)
         status: Status = "PASS" if size > 0 and size >= floor else "INCONCLUSIVE"

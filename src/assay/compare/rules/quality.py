@@ -13,6 +13,7 @@ from assay.compare.comparison import CLAIM, FEW_NONZERO, TIE
 from assay.compare.first_lines import signed
 from assay.compare.limits import (
     Seen,
+    all_judged,
     column_of,
     decided_by,
     difference_check,
@@ -335,8 +336,8 @@ class AtLeast:
             status = "PASS" if inside else "FAIL" if outside else "INCONCLUSIVE"
         words = {"PASS": "reaches", "FAIL": "does not reach", "INCONCLUSIVE": "may not reach"}
         because = f"{where} of {facts.candidate} {words[status]} {self.limit:.4f}"
-        if n < CLAIM:
-            because = f"{where} tells nothing: {n} {'query' if n == 1 else 'queries'}; a claim needs {CLAIM}"
+        if blocked := seen(facts, column).unusable_because:
+            status, because = "INCONCLUSIVE", f"{where} tells nothing: {blocked}"
         bounds = facts.bounds.get(column.measure)
         counted = column.which & column.pairs
         if status != "INCONCLUSIVE" and bounds is not None and bounds.is_computed and counted.any():
@@ -344,6 +345,9 @@ class AtLeast:
             if ends[0] < self.limit < ends[1]:
                 status = "INCONCLUSIVE"
                 because = f"{where}: unjudged documents could move it to {ends[0]:.4f} or {ends[1]:.4f}"
+        elif status != "INCONCLUSIVE" and facts.bounds_unknown_because and not all_judged(facts, column, counted):
+            status = "INCONCLUSIVE"
+            because = f"{where} hangs on unjudged documents: {facts.bounds_unknown_because}"
         relation = "at least" if sign > 0 else "at most"
         check = Check(where, relation, self.limit, mean, low, high, "", n, status, because)  # type: ignore[arg-type] # two of three relations
         remedy = Remedy("queries", f"compare with a baseline instead: no rule says that {self.limit:.4f} is good")
