@@ -156,3 +156,15 @@ def test_a_shared_axis_holds_zero_and_every_end(values):
     axis = shared(values)
     assert axis.low < 0.0 < axis.high
     assert all(axis.low <= value <= axis.high for value in values if value is not None)
+
+
+def test_long_names_of_runs_do_not_push_the_numbers_out_of_the_table():
+    long = "bm25-top100-then-a-cross-encoder"
+    one = comparison()
+    found = tuple(
+        type(d)(**({n: getattr(d, n) for n in type(d).__slots__} | {"candidate": long})) for d in one.differences
+    )
+    said = to_text(describe(comparison(candidates=(long,), differences=found, segments=())), 100)
+    head = next(line for line in said.splitlines() if line.startswith("measure"))
+    assert head.split()[:3] == ["measure", "baseline", "candidate"]
+    assert f"{long} minus {BASE}" in said

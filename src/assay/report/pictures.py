@@ -99,8 +99,15 @@ def stage_splits(comparison: Comparison) -> list[Split]:
     for stage in comparison.stages.systems:
         value, ranking, retrieval = stage.value.mean, stage.ranking_loss.mean, stage.retrieval_loss.mean
         if stage.kind in ("", kind) and value is not None and ranking is not None and retrieval is not None:
-            found.append(Split(stage.name, stage.system, value, ranking, retrieval))
+            found.append(Split(stage.name, side(comparison, stage.system), value, ranking, retrieval))
     return sorted(found, key=lambda split: (split.group == "all", place_of(split.group)))
+
+
+def side(comparison: Comparison, system: str) -> str:
+    """Baseline or candidate where there are two systems, else the name."""
+    if len(comparison.candidates) != 1:
+        return system
+    return "baseline" if system == comparison.baseline else "candidate"
 
 
 def recall_lines(comparison: Comparison) -> list[Depths]:
@@ -108,7 +115,7 @@ def recall_lines(comparison: Comparison) -> list[Depths]:
     held = [curve for curve in (comparison.stages.curves if comparison.stages else ()) if len(curve.depths)]
     systems = [curve.system for curve in held]
     return [
-        Depths(c.retriever if systems.count(c.system) > 1 else c.system,
+        Depths(c.retriever if systems.count(c.system) > 1 else side(comparison, c.system),
                tuple(c.depths.tolist()), tuple(c.recall.tolist()))
         for c in held
     ]  # fmt: skip

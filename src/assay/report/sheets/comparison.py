@@ -115,7 +115,7 @@ def lead(comparison: Comparison, d: Difference) -> str:
     if d.interval is not None and d.claim:
         text += f", {comparison.level * 100:g}&nbsp;% interval {interval_words(d.interval, PLACES)}"
     text += f", {p_words(d.p)}." if d.p is not None else "."
-    if d.outcome == "cannot tell" and d.because:
+    if d.outcome == "cannot tell" and d.because and not d.because.startswith("p "):
         text += f" {escape(sentence(d.because))}"
     before, after = around_verdict(comparison)
     said = [" ".join(f"<b>{escape(sentence(line))}</b>" for line in lines) for lines in (before, after)]

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 """The worst losses that a terminal names."""
+LONGEST = 14
+"""Letters of a run's name that may stand above a column of numbers; the title of the table names both runs."""
 MANY_PAIRS = 6
 """More pairs than this have no table of segments each on a page; the files hold them."""
 
@@ -87,6 +89,8 @@ def measures(comparison: Comparison) -> Table:
         ((baseline, candidate),) = pairs(comparison) or [("", "")]
         columns = [Column("measure"), Column(baseline, "right", gap=2), Column(candidate, "right", gap=2)]
         title = f"{candidate} minus {baseline}"
+        if max(len(baseline), len(candidate)) > LONGEST:
+            columns[1:] = [Column("baseline", "right", gap=2), Column("candidate", "right", gap=2)]
     columns += [Column("difference", "right", gap=2), Column(head, is_drawn=True, axis=axis, gap=1),
                 Column(head, is_instead=True), Column(p_head(comparison.family), "right", gap=2),
                 Column("wins", "right", drop=1, is_instead=True), Column("losses", "right", drop=1, is_instead=True),
