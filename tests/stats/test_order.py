@@ -76,3 +76,14 @@ def test_an_order_of_equals_says_nothing() -> None:
 def test_an_order_upside_down_is_minus_one() -> None:
     assert tau([1, 2, 3], [3, 2, 1]) == -1
     assert tau_ap([1, 2, 3], [3, 2, 1]) == -1
+
+
+@pytest.mark.shared
+def test_taus_between_measures_on_robust03_are_those_of_scipy(shared: Path) -> None:
+    folder = shared / "data/collections/robust03"
+    facts = json.loads((folder / "facts.json").read_text())
+    heads, *rows = [line.split("\t") for line in (folder / "means.tsv").read_text().splitlines()]
+    means = {name: [float(row[i]) for row in rows] for i, name in enumerate(heads) if i}
+    for pair, expected in facts["kendall_tau_b_between_measures"].items():
+        one, other = pair.split("~")
+        assert tau(means[one], means[other]) == pytest.approx(expected, abs=5e-5), pair
