@@ -20,7 +20,7 @@ from assay.formats.trec import parse_qrels, parse_run
 from assay.tables import Document, Hit, Judgment, Topic
 
 SOAK = 50 if os.environ.get("ASSAY_SOAK") else 1
-EXAMPLES = settings(max_examples=150 * SOAK, deadline=None)
+EXAMPLES = settings(max_examples=75 * SOAK, deadline=None)
 ROWS = (Hit, Judgment, Topic, Document)
 
 SAMPLES = {
@@ -199,7 +199,7 @@ def slowly(data, width, exact, numbers):
     return found or None
 
 
-@settings(EXAMPLES, max_examples=500 * SOAK)
+@settings(EXAMPLES, max_examples=200 * SOAK)
 @given(data=trec_lines())
 def test_the_quick_and_a_plain_reading_of_trec_lines_agree(data):
     for parse, width, exact, numbers, names in (

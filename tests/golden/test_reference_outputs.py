@@ -83,11 +83,16 @@ def _compare(output: Output, chosen: dict[str, str], ours: dict[str, dict[str, f
 
 
 TREC_EVAL = [name for name, output in OUTPUTS.items() if output.tool == "trec_eval" and wanted(output)] or ["none"]
+LABELS = [
+    pytest.param(name, marks=pytest.mark.slow if name.startswith(("robust03/", "vaswani/")) else ())
+    for name in TREC_EVAL
+]
+"""The runs of whole collections take a minute; the marked suite has them."""
 CONDENSED = [name for name in TREC_EVAL if name.endswith(".J.tsv")] or ["none"]
 
 
 @pytest.mark.parametrize("reading", READING)
-@pytest.mark.parametrize("label", TREC_EVAL)
+@pytest.mark.parametrize("label", LABELS)
 def test_trec_eval_says_the_same(label: str, reading: str):
     output = OUTPUTS[label]
     chosen = wanted(output, judged_only=label in CONDENSED)
