@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 import assay
 from assay.compare.columns import columns_of, pairs_of
 from assay.compare.comparison import Comparison, Difference
-from assay.compare.differences import Asked, differences
+from assay.compare.differences import Asked, differences, max_t_of
 from assay.errors import InputError
 from assay.flows.compare import compared
 from assay.measures.measure import Measure
 from assay.measures.scores import Coverage, Scores
+from assay.stats.max_t import max_t
 
 F64 = NDArray[np.float64]
 NDCG, P, RR = Measure("nDCG") @ 10, Measure("P") @ 10, Measure("RR")
@@ -223,6 +224,20 @@ def test_benjamini_hochberg_and_no_correction_come_by_name() -> None:
 def test_all_pairs_are_compared_once_each_and_the_baseline_is_no_hypothesis() -> None:
     assert pairs_of(["a", "b", "c"], "b", False) == [("b", "a"), ("b", "c")]
     assert pairs_of(["a", "b", "c"], "b", True) == [("b", "a"), ("b", "c"), ("a", "c")]
+
+
+def test_all_pairs_of_many_systems_get_the_same_p_from_the_product_of_all_as_column_by_column() -> None:
+    rng = np.random.default_rng(12)
+    scores = scores_of({f"run{i:02d}": rng.random(40) for i in range(12)})
+    pairs = pairs_of(scores.runs, "run03", True)
+    columns = columns_of(scores, pairs, [("", "all", np.ones(40, np.bool_))])
+    matrix, members, asked = np.array([c.d for c in columns]), np.ones(66, np.bool_), Asked(flips=2000)
+    together = max_t_of(columns, matrix, members, scores.queries, asked)
+    apart = max_t(matrix, scores.queries, asked.seed, asked.flips)
+    assert together.adjusted == pytest.approx(apart.adjusted, abs=1e-12)
+    found = compared(scores, "run03", True, asked)
+    assert [d.adjusted for d in found.differences] == pytest.approx(list(apart.adjusted), abs=1e-12)
+    assert found.family.statement.endswith("over 66 hypotheses (1 measure, 66 pairs of runs)")
 
 
 def test_a_value_on_one_side_only_in_more_than_one_percent_makes_it_unclear() -> None:

@@ -15,7 +15,7 @@ from assay.errors import InputError, did_you_mean
 from assay.measures.measure import Measure
 from assay.measures.scores import Scores
 from assay.stats.intervals import Interval, t_interval, weighted_t_interval, why_undefined
-from assay.stats.max_t import critical_t, max_t
+from assay.stats.max_t import MaxT, all_pairs, critical_t, max_t
 from assay.stats.multiple import HOLM_UP_TO, benjamini_hochberg, flips_needed, holm
 from assay.stats.paired import Tests, paired_tests
 from assay.stats.power import detectable
@@ -88,9 +88,11 @@ def differences(
         simultaneous: also give the intervals that hold for all columns of the family at once.
     """
     matrix = np.array([column.d for column in columns]).reshape(len(columns), len(scores.queries))
-    tests = paired_tests(matrix, scores.queries, asked.seed, asked.flips, at=(asked.alpha,))
     why_not = [column.left_out_because() for column in columns]
     members = np.array([not why for why in why_not], np.bool_)
+    # under max-T no verdict hangs on a p of its own: it need not be told apart from alpha by ten times the flips
+    at = () if correction_of(int(members.sum()), asked) == "max-t" else (asked.alpha,)
+    tests = paired_tests(matrix, scores.queries, asked.seed, asked.flips, at=at)
     adjusted, family = _adjusted(columns, matrix, tests, members, why_not, scores.queries, asked)
     wide = np.full(len(columns), np.nan)
     if simultaneous and members.any():
@@ -104,6 +106,24 @@ def differences(
     return tuple(found), family
 
 
+def correction_of(size: int, asked: Asked) -> Correction:
+    """What was asked for, or by the number of hypotheses."""
+    return asked.correction or ("holm" if size <= HOLM_UP_TO else "max-t")
+
+
+def max_t_of(
+    columns: Sequence[Column], matrix: F64, members: NDArray[np.bool_], queries: Sequence[str], asked: Asked
+) -> MaxT:
+    """Step-down max-T over the members of the family; all pairs of systems come from one product of signs."""
+    runs = list(dict.fromkeys(run for column in columns for run in (column.baseline, column.candidate)))
+    pairs = [(first, second) for i, first in enumerate(runs) for second in runs[i + 1 :]]
+    is_all = members.all() and [(column.baseline, column.candidate) for column in columns] == pairs
+    if not is_all or np.isnan(matrix).any():
+        return max_t(matrix[members], queries, asked.seed, asked.flips)
+    values = [columns[0].before, *(column.after for column in columns[: len(runs) - 1])]
+    return all_pairs(np.array(values), queries, asked.seed, asked.flips).tests
+
+
 def _adjusted(
     columns: Sequence[Column],
     matrix: F64,
@@ -115,7 +135,7 @@ def _adjusted(
 ) -> tuple[F64, Family]:
     """The adjusted p of every column (NaN outside the family, or where it is not resolvable), and the family."""
     size = int(members.sum())
-    correction: Correction = asked.correction or ("holm" if size <= HOLM_UP_TO else "max-t")
+    correction = correction_of(size, asked)
     is_drawn = np.array([t.randomisation is not None and t.randomisation.seed is not None for t in tests], np.bool_)
     drawn = [
         t.randomisation.patterns for t in tests if t.randomisation is not None and t.randomisation.seed is not None
@@ -126,8 +146,9 @@ def _adjusted(
                   for test, member in zip(tests, members, strict=True)])  # fmt: skip
     if correction == "max-t":
         if size:
-            p[members] = max_t(matrix[members], queries, asked.seed, asked.flips).adjusted
-        patterns = asked.flips
+            found = max_t_of(columns, matrix, members, queries, asked)
+            p[members] = found.adjusted
+            patterns = 0 if found.exact else found.patterns
     elif correction == "holm":
         p = holm(p)
         if patterns and patterns < needed:

@@ -48,7 +48,8 @@ def verdict(d: Difference, several: bool = False) -> Says:
     """The difference behind better, worse or cannot tell, which the code says."""
     who = f"{d.candidate} against {d.baseline}, " if several else ""
     if d.n < FEWEST:
-        text = f"{who}{d.measure} {d.wins} wins, {d.losses} losses, {d.ties} ties in {d.n} queries"
+        won, lost, tied = count(d.wins, "win"), count(d.losses, "loss", "losses"), count(d.ties, "tie")
+        text = f"{who}{d.measure} {won}, {lost}, {tied} in {count(d.n, 'query', 'queries')}"
     else:
         p = f", p {written_p(d.p)}" if d.p is not None else ""
         text = f"{who}{d.measure} {signed(d.difference)}{between(d.interval)}{p}"
@@ -156,6 +157,11 @@ def _is_trade(change: StageChange) -> bool:
     """Whether recall and final value move against each other."""
     recall, value = change.recall.mean or 0.0, change.value.mean or 0.0
     return recall * value < 0
+
+
+def count(n: int, one: str, many: str = "") -> str:
+    """`1 win`, `2 wins`."""
+    return f"{n:,} {one if n == 1 else many or f'{one}s'}"
 
 
 def signed(x: float | None) -> str:
