@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from assay.keys import fingerprint
 from assay.stats.products import TILE, Products
+from assay.stats.spans import spans
 
 F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
@@ -25,6 +26,8 @@ TIE = 1e-9
 """Differences up to this are ties; times the sum of |d|, also how far two sums may differ and still be equal."""
 FINEST = 2000
 """Steps to 1 of the finest lattice that is looked for."""
+_ROUNDING = 1e-14
+"""How far a difference of two differences of values from 0 to 1 may be off."""
 _BLOCK = 8192
 """Patterns in a block of sums at most, so that the sums of a column stay near the processor."""
 _HELD = 1 << 22
@@ -128,6 +131,15 @@ def whole(columns: F64) -> tuple[F64, F64]:
     # rounding adds a half to each at most, so many together may add a bit
     spare = max(0, math.ceil(math.log2(columns.shape[1] + 1)) - _EXACT_BITS + 2) + 1
     scale = np.ldexp(1.0, _EXACT_BITS - spare - exponent)
+    if (made := spans(columns, _ROUNDING)) is not None:
+        # what is a difference of two columns stays one, so that its sums are as well
+        pairs = made.minus >= 0
+        used = np.unique(np.concatenate([made.plus[pairs], made.minus[pairs]]))
+        scale[made.basis[used]] = scale[made.basis[used]].min() / 2
+        scale[pairs] = scale[made.basis[used]].min()
+        numbers = np.empty_like(columns)
+        made.expand(np.rint(columns[made.basis] * scale[made.basis]), numbers)
+        return numbers, scale
     return np.rint(columns * scale), scale
 
 
@@ -144,15 +156,19 @@ def signed_sums(columns: F64, signs: Signs, start: int = 0) -> Iterator[F64]:
     """
     size = len(columns)
     totals = columns.sum(axis=1, keepdims=True)
-    products = Products(columns)
+    made = spans(columns, 0.0)
+    products = Products(columns if made is None else columns[made.basis])
     block = max(TILE, min(_BLOCK, _HELD // max(size, 1)) // TILE * TILE)
     out = np.empty((size, block))
+    few = out if made is None else np.empty((len(made.basis), block))
     for begin in range(start, signs.count, block):
         end = min(begin + block, signs.count)
         for at in range(begin, end, TILE):
             stop = min(at + TILE, end)
-            products.times(signs.bits(at, stop), out[:, at - begin : stop - begin])
+            products.times(signs.bits(at, stop), few[:, at - begin : stop - begin])
         found = out[:, : end - begin]
+        if made is not None:
+            made.expand(few[:, : end - begin], found)
         found *= 2
         found -= totals
         yield found
