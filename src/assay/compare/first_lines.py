@@ -20,7 +20,7 @@ ONE_SIDED_POOL = 0.05
 
 def first_lines(comparison: Comparison) -> tuple[Says, ...]:
     """The lines in the order in which they are read: what would turn the verdict over comes before it."""
-    found = [d for d in comparison.differences if d.measure == comparison.primary]
+    found = [(at, d) for at, d in enumerate(comparison.differences) if d.measure == comparison.primary]
     before: list[Says] = []
     verdicts: list[Says] = []
     after: list[Says] = []
@@ -29,9 +29,8 @@ def first_lines(comparison: Comparison) -> tuple[Says, ...]:
         before += [says for says in lines if says.code == "stages-disagree"]
         after += [says for says in lines if says.code != "stages-disagree"]
     several = len(found) > 1
-    for d in found:
+    for at, d in found:
         verdicts += one_sided(d, several)
-        at = comparison.differences.index(d)
         before += _weights(d, comparison.segments, at, several)
         lost, perhaps = hidden_losses(d, comparison.segments, at)
         before += [hides(segment, at, several) for segment in lost]

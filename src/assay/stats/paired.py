@@ -217,7 +217,10 @@ def sign_test(wins: int, losses: int) -> float:
     if n == 0 or 2 * fewer == n:
         return 1.0
     if n <= 1000:  # whole numbers: exact
-        return min(1.0, float(2 * sum(math.comb(n, k) for k in range(fewer + 1)) / 2**n))
+        total, ways = 0, 1
+        for k in range(fewer + 1):
+            total, ways = total + ways, ways * (n - k) // (k + 1)
+        return min(1.0, float(2 * total / 2**n))
     from scipy.special import bdtr
 
     return min(1.0, 2 * float(bdtr(fewer, n, 0.5)))
