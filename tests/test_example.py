@@ -45,7 +45,7 @@ def test_an_unknown_file_is_refused_with_the_nearest_name() -> None:
 
 def test_queries_cover_four_segments_with_traffic() -> None:
     topics = rows("topics.csv")
-    assert len(topics) == 25
+    assert len(topics) == 26
     assert {row["segment"] for row in topics} == {"head", "torso", "tail", "known-item"}
     assert all(float(row["weight"]) > 0 and row["text"] and row["intent"] for row in topics)
 

@@ -60,12 +60,12 @@ def test_evaluate_prints_the_answer_first(assay: Shell) -> None:
     said = assay(*LINE)
     assert said.code == 0
     assert said.err == ""
-    assert said.out.startswith("24 queries, 2 runs. Means with 95 % intervals over queries.\n")
-    assert "Counted    24 of 25 judged queries" in said.out
+    assert said.out.startswith("25 queries, 2 runs. Means with 95 % intervals over queries.\n")
+    assert "Counted    25 of 26 judged queries" in said.out
 
 
 def test_notes_go_to_stderr_where_the_format_has_no_place_for_them(assay: Shell) -> None:
-    assert "warning: bm25: 1 of 25 queries are missing" in assay(*LINE, "--format", "csv").err
+    assert "warning: bm25: 1 of 26 queries are missing" in assay(*LINE, "--format", "csv").err
     assert assay(*LINE, "--format", "csv", "--quiet").err == ""
     entries = [json.loads(line) for line in assay(*LINE, "--format", "csv", "--log-json").err.splitlines()]
     assert {"note", "progress"} >= {entry["kind"] for entry in entries}
@@ -87,7 +87,7 @@ def test_every_format_says_the_same_means(assay: Shell) -> None:
 
 def test_the_ending_of_the_file_says_the_format(assay: Shell) -> None:
     for name, begins in (("a.csv", b"run,"), ("a.json", b"{"), ("a.md", b"**24"), ("a.html", b"<!doctype"),
-                         ("a.parquet", b"PAR1"), ("a.txt", b"24 queries"), ("a.assay", b"PK")):  # fmt: skip
+                         ("a.parquet", b"PAR1"), ("a.txt", b"25 queries"), ("a.assay", b"PK")):  # fmt: skip
         said = assay(*LINE, "-o", name)
         assert (said.code, said.out) == (0, "")
         assert (assay.folder / name).read_bytes().startswith(begins)
@@ -95,7 +95,7 @@ def test_the_ending_of_the_file_says_the_format(assay: Shell) -> None:
 
 def test_a_page_can_be_written_beside_the_table(assay: Shell) -> None:
     said = assay(*LINE, "--html", "page.html")
-    assert said.out.startswith("24 queries")
+    assert said.out.startswith("25 queries")
     assert (assay.folder / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 

@@ -92,7 +92,7 @@ def test_the_pairs_that_could_decide_are_a_table_for_labelling(gated: Shell) -> 
     (("--junit", "gate.toml"), "assay: gate.toml is one of the inputs"),
     (("--junit", "a.xml", "--markdown", "a.xml"), "assay: two things would be written to a.xml"),
     (("--markdown", "-"), "assay: only the result itself goes to stdout"),
-    (("--override", "R. Osei"), "assay: an override needs a name and a reason, and has no reason"),
+    (("--override", "search lead"), "assay: an override needs a name and a reason, and has no reason"),
     (("--ruls", "x"), "assay: unknown option --ruls; did you mean --rules?"),
     (("--topics", "nowhere.csv"), "nowhere.csv: "),
     (("--status", "all.qrels"), "all.qrels:"),

@@ -251,11 +251,11 @@ def test_what_is_refused_leaves_nothing_behind(shop):
 
 
 def test_a_person_may_override_with_name_and_reason(shop):
-    verdict = shop.gate(shop.good, shop.bad, override="R. Osei", reason="rolled back tomorrow")
+    verdict = shop.gate(shop.good, shop.bad, override="search lead", reason="rolled back tomorrow")
     assert (verdict.status, verdict.exit_code) == ("FAIL", 0)
     assert verdict.override is not None
     assert verdict.override.reason == "rolled back tomorrow"
-    for more in ({"override": "R. Osei"}, {"reason": "x"}, {"override": " ", "reason": "x"}):
+    for more in ({"override": "search lead"}, {"reason": "x"}, {"override": " ", "reason": "x"}):
         with pytest.raises(InputError, match="an override needs a name and a reason"):
             shop.gate(shop.good, shop.bad, **more)
 
@@ -293,7 +293,7 @@ def test_kept_scores_are_gated_when_everything_is_judged_and_refused_under_other
 
 
 def test_a_verdict_is_kept_whole(shop):
-    verdict = shop.gate(shop.good, shop.bad, override="R. Osei", reason="known")
+    verdict = shop.gate(shop.good, shop.bad, override="search lead", reason="known")
     data = dump(verdict)
     again = load(data)
     assert isinstance(again, Verdict)

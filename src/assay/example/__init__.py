@@ -1,7 +1,7 @@
 """A small product search, written for this project: what the README, the demo, the documentation and tests score.
 
     documents.jsonl     64 products of a shop for bicycles and outdoor goods: doc_id, title, text
-    topics.csv          25 queries with searches a month (weight), intent and segment
+    topics.csv          26 queries with searches a month (weight), intent and segment
     ratings.csv         what two raters, ana and bo, said of the same pairs: grades 0 to 3
     judgments.qrels     the grade that they agreed on
     bm25.run            words
