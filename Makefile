@@ -9,18 +9,21 @@ export UV_COMPILE_BYTECODE = 1
 
 MARKED := slow or browser or postgres or spark
 
-.PHONY: demo test test-marked test-all lint bench soak docs constraints clean
+.PHONY: demo test test-marked test-all extras lint bench soak docs constraints clean
 
 demo: $(READY)
 	$(BIN)/assay demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -m "not ($(MARKED))"
+	$(BIN)/python -m pytest -q -n auto -m "not ($(MARKED))"
 
 test-marked: $(READY)
-	$(BIN)/python -m pytest -q -m "$(MARKED)"
+	$(BIN)/python -m pytest -q -n auto -m "$(MARKED)"
 
 test-all: test test-marked
+
+extras: $(READY)
+	$(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable '.[report]'
 
 lint: $(READY)
 	$(BIN)/ruff check src tests bench
@@ -38,7 +41,7 @@ docs: $(READY)
 	$(BIN)/python docs/build.py
 
 constraints: $(UV)
-	$(UV) pip compile pyproject.toml --group dev --universal --no-header --no-annotate --no-emit-index-url \
+	$(UV) pip compile pyproject.toml --group dev --all-extras --universal --no-header --no-annotate --no-emit-index-url \
 	    --no-emit-find-links --quiet --upgrade -o constraints.txt
 
 clean:

@@ -81,7 +81,7 @@ class Workspace:
         here = Path(os.path.abspath(start or "."))  # not resolved: through a link, the folder the user sees counts
         for folder in (here, *here.parents):
             file = folder / FILE
-            if file.is_file():
+            if os.path.isfile(file):  # never raises, as `Path.is_file` does for a folder that may not be read
                 return cls.read(file, environment)
         return None
 

@@ -86,7 +86,7 @@ def test_every_format_says_the_same_means(assay: Shell) -> None:
 
 
 def test_the_ending_of_the_file_says_the_format(assay: Shell) -> None:
-    for name, begins in (("a.csv", b"run,"), ("a.json", b"{"), ("a.md", b"**24"), ("a.html", b"<!doctype"),
+    for name, begins in (("a.csv", b"run,"), ("a.json", b"{"), ("a.md", b"**25"), ("a.html", b"<!doctype"),
                          ("a.parquet", b"PAR1"), ("a.txt", b"25 queries"), ("a.assay", b"PK")):  # fmt: skip
         said = assay(*LINE, "-o", name)
         assert (said.code, said.out) == (0, "")

@@ -106,7 +106,7 @@ def _open(path: Path, name: str) -> BinaryIO:
     except IsADirectoryError:
         raise InputError("is a folder, not a file", name, "give one of the files in it") from None
     except PermissionError:
-        if path.is_dir():  # what Windows says of a folder
+        if os.path.isdir(path):  # what Windows says of a folder
             raise InputError("is a folder, not a file", name, "give one of the files in it") from None
         raise InputError("may not be read by this user", name, "change its permissions") from None
     except (OSError, ValueError) as error:  # a name too long, or with a zero byte in it
@@ -121,7 +121,7 @@ def _neighbours(path: Path) -> list[str]:
 
 
 def _folder_hint(path: Path) -> str:
-    return "check the spelling" if path.parent.is_dir() else f"there is no folder {path.parent}"
+    return "check the spelling" if os.path.isdir(path.parent) else f"there is no folder {path.parent}"
 
 
 def reason(error: BaseException) -> str:

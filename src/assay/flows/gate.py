@@ -314,7 +314,7 @@ def _of_kept(
     if qrels is not None:
         raise InputError("kept scores are gated as they are, without judgments", remedy="give the .assay files alone")
     for one in given:
-        if isinstance(one, (str, os.PathLike)) and Path(one).exists():
+        if isinstance(one, (str, os.PathLike)) and os.path.exists(one):
             bench.note(os.fspath(one))
     scores, earlier = side_by_side(given, list(dict.fromkeys(measures.values())))
     if len(scores.runs) != 2:

@@ -55,10 +55,10 @@ def keep(result: Result, path: str | os.PathLike[str]) -> Path:
 def show(path: str | os.PathLike[str], *, bench: Workbench | None = None) -> Any:
     """The result kept in a file; a bare name is also looked up among the results of the workspace."""
     place = Path(path)
-    if not place.exists() and bench is not None and bench.workspace is not None:
+    if not os.path.exists(place) and bench is not None and bench.workspace is not None:
         folder = bench.workspace.folder("results")
         named = [folder / place, folder / f"{place}.assay"]
-        place = next((candidate for candidate in named if candidate.is_file()), place)
+        place = next((candidate for candidate in named if os.path.isfile(candidate)), place)
     try:
         data = place.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path

@@ -110,11 +110,11 @@ class Workbench:
         if not isinstance(x, (str, os.PathLike)):
             return None
         text = os.fspath(x)
-        if text == "-" or "\0" in text or Path(text).exists() or self.workspace is None:
+        if text == "-" or "\0" in text or os.path.exists(text) or self.workspace is None:
             return text
         named = self.workspace.folder("runs") / text
         for path in (named, *sorted(named.parent.glob(named.name + ".*"))):
-            if path.is_file():
+            if os.path.isfile(path):
                 return str(path)
         return text
 
