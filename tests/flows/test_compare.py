@@ -12,7 +12,8 @@ import pytest
 
 import assay
 from assay.errors import InputError
-from assay.flows.compare import compare, pool_audit, power
+from assay.flows.compare import compare, power
+from assay.flows.pool import pool_audit
 from assay.flows.staged import given_stages
 from assay.measures.scores import Scores
 

@@ -192,7 +192,7 @@ def audit(
     **choices: Any,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
-    from assay.flows.compare import pool_audit as flow
+    from assay.flows.pool import pool_audit as flow
     from assay.flows.workbench import Workbench
 
     bench = Workbench.open()

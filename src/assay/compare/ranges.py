@@ -7,6 +7,7 @@ negated highest of the negated. Subtracting two ranges would not do: both lists 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
@@ -23,7 +24,7 @@ P = TypeVar("P", bound="Problem")
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(ABC):
     """The unjudged documents of some queries, and what their grades do to two values.
 
     Args:
@@ -49,9 +50,9 @@ class Problem:
         """Whether the range of each query's difference is attained; False where it is an outer bound."""
         return np.ones(self.n, np.bool_)
 
+    @abstractmethod
     def highest(self, of_baseline: float, of_candidate: float) -> F64:
         """The highest weighted sum of the two values, float64 of shape (n,); NaN where none is defined."""
-        raise NotImplementedError
 
     def range(self, of_baseline: float, of_candidate: float) -> tuple[F64, F64]:
         """The lowest and the highest weighted sum."""
@@ -80,9 +81,9 @@ class Problem:
         kept = {name: getattr(self, name)[index] for name in self.BY_DOCUMENT}
         return replace(self, query=self.query[index], **(kept | self._after(docs, grades)))
 
+    @abstractmethod
     def _after(self, docs: I64, grades: I64) -> dict[str, Any]:
         """The fields that a label changes, for the documents that are left."""
-        raise NotImplementedError
 
 
 def gathered(query: I64, n: int, queries: I64) -> tuple[I64, I64]:
