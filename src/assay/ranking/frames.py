@@ -268,7 +268,8 @@ def join(block: Block, judged: Judged, key: str, check_rank: bool, keep: I64 | N
     if value is None:
         value = np.zeros(len(docs))
     names = distinct.to_list()
-    code = np.array([judged.codes.get(name, judged.n) for name in names], dtype=np.int64)
+    code_of, unknown = judged.codes.get, judged.n
+    code = np.array([code_of(name, unknown) for name in names], dtype=np.int64)
     hit, judgment, repeated = _meet(docs, starts, code, judged)
     if origin is not None:
         repeated = [(int(origin[later]), int(origin[earlier])) for later, earlier in repeated]

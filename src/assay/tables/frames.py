@@ -61,6 +61,9 @@ def _frame_column(series: pl.Series, column: Column, row: type, faults: Faults, 
     kind = series.dtype
     if kind in (pl.Categorical, pl.Enum):
         series = series.cast(pl.String)
+    fine = None if spreadsheet else _all_fine(series, column)
+    if fine is not None:
+        return fine
     if column.kind in ("id", "text"):
         clean, bad = _as_text(series, column)
     else:
@@ -79,6 +82,19 @@ def _frame_column(series: pl.Series, column: Column, row: type, faults: Faults, 
     if column.default is not None and not column.required:
         clean = clean.fill_null(column.default)
     return clean
+
+
+def _all_fine(series: pl.Series, column: Column) -> pl.Series | None:
+    """The column where every row is as it should be, which few looks tell; None where rows must be looked at."""
+    if series.null_count() or not len(series):
+        return None
+    if column.kind in ("id", "text") and series.dtype == pl.String:
+        clean = series.str.strip_chars()
+        shortest = clean.str.len_bytes().min()
+        return clean if isinstance(shortest, int) and shortest > 0 else None
+    if column.kind == "number" and series.dtype == pl.Float64 and column.low is None:
+        return series if series.is_finite().all() else None
+    return None
 
 
 def _reason(value: Any, column: Column) -> Odd:
