@@ -39,7 +39,7 @@ def browser() -> Iterator[object]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found is None:
-        pytest.skip("no Chromium on this machine")
+        pytest.skip("no Chromium on this machine")  # the marked suite of .ci/run installs it
     with playwright.sync_playwright() as running:
         opened = running.chromium.launch(executable_path=found, args=FLAGS)
         yield opened
