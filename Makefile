@@ -35,7 +35,8 @@ bench: $(READY)
 	$(BIN)/python -m bench
 
 soak: $(READY)
-	ASSAY_SOAK=1 $(BIN)/python -m pytest -q -m slow
+	ASSAY_SOAK=1 $(BIN)/python -m pytest -q -n auto tests/formats/test_fuzz.py
+	ASSAY_SOAK=1 $(BIN)/python -m pytest -q -n auto -m slow
 
 docs: $(READY)
 	$(BIN)/python docs/build.py

@@ -1,8 +1,6 @@
 """The report of a comparison, worked with by keyboard in a real Chromium: filter, open a query, follow a document."""
 
 import random
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +11,6 @@ from assay.report.sheet import to_document
 
 pytestmark = pytest.mark.browser
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--no-first-run"]  # fmt: skip
 PARTS = ("head", "torso", "tail", "known-item")
 N = 160
 RULES = """
@@ -32,18 +28,6 @@ margin = 0.03
 rule = "judged"
 at_least = 0.5
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[object]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        pytest.skip("no Chromium on this machine")  # the marked suite of .ci/run installs it
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=found, args=FLAGS)
-        yield opened
-        opened.close()
 
 
 def shop() -> dict[str, object]:
