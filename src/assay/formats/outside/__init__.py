@@ -1,0 +1,1 @@
+"""Outside formats, one a file. Importing this package registers them all; each member is one line here."""
