@@ -7,80 +7,25 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from types import NoneType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 
 from assay.errors import InputError, did_you_mean
-from assay.ranking.discounts import GainMap, gain_function, number
+from assay.measures.parameter import AVERAGE, Between, Parameter, Value, read_signature, write
+from assay.ranking.discounts import GainMap, gain_function
 from assay.ranking.ranking import F64, Bool, Judged, Ranking
 from assay.registry import Family
 
 Values = F64
 """One number a judged query; NaN where the measure is undefined."""
 
-Value = bool | int | float | str | GainMap | None
-"""What a parameter can be."""
+__all__ = ["MEASURES", "Between", "Definition", "Example", "Measure", "Steps", "Value", "Values", "divide", "measure",
+           "with_gain", "write"]  # fmt: skip
 
 LARGEST_CUTOFF = 2**31 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a measure, read from its function's signature.
-
-    Args:
-        name: as it is typed.
-        default: what holds when it is not typed.
-        choices: the words it can be.
-        kinds: the other types it can be.
-    """
-
-    name: str
-    default: Value
-    choices: tuple[str, ...]
-    kinds: tuple[type, ...]
-
-    def check(self, value: Any, measure: str) -> Value:
-        """The value in the parameter's own type; a value it cannot be is an InputError."""
-        if isinstance(value, str) and value in self.choices:
-            return value
-        if value is None and NoneType in self.kinds:
-            return None
-        if isinstance(value, (bool, np.bool_)):
-            if bool in self.kinds:
-                return bool(value)
-        elif isinstance(value, GainMap) and GainMap in self.kinds:
-            return value
-        elif isinstance(value, Mapping) and GainMap in self.kinds:
-            return GainMap.of(value)
-        elif isinstance(value, (int, np.integer)) and int in self.kinds:
-            return int(value)
-        elif isinstance(value, (int, float, np.number)) and float in self.kinds and np.isfinite(value):
-            return float(value)
-        hint = did_you_mean(value, self.choices) if isinstance(value, str) else ""
-        raise InputError(
-            f"{self.name}={write(value)} of {measure} is not {self.expected()}{hint}",
-            remedy=f"write {measure}({self.name}={self.example()}); `assay measures {measure}` explains it",
-        )
-
-    def expected(self) -> str:
-        """What the parameter can be, in words."""
-        words = list(self.choices)
-        words += ["True", "False"] if bool in self.kinds else []
-        words += ["a number"] if float in self.kinds else []
-        words += ["a whole number"] if int in self.kinds else []
-        words += ["a map such as {1:3,2:9}"] if GainMap in self.kinds else []
-        words += ["qrels (what the judgments say)"] if NoneType in self.kinds else []
-        return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-
-    def example(self) -> str:
-        """A value that would be accepted."""
-        if self.choices:
-            return self.choices[0]
-        return "True" if bool in self.kinds else "2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +54,8 @@ class Steps:
         unjudged: what each document without judgment inside the cutoff adds.
         written: the closing formula without the name in front and the value behind, when it is more than a quotient.
         gain, discount: what they are for each hit, for measures that have them.
+        divided_by, weight: what a gain is divided by, and one divided by it as a function of ranks, where no option of
+            the measure says it.
         ideal: (grade, gain, discount) of the best order, when it is the divisor.
     """
 
@@ -120,6 +67,8 @@ class Steps:
     gain: F64 | None = None
     discount: F64 | None = None
     ideal: tuple[F64, F64, F64] | None = None
+    divided_by: str = ""
+    weight: Callable[[Any], Any] | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -133,8 +82,11 @@ class Definition:
     sees: Literal["no", "first", "all"]
     needs: Literal["relevant", "gain", "nothing"]
     best: Literal["high", "low", "neither"]
-    extremes: Literal["relevant", "gain", "none", "unknown"]
+    extremes: Literal["relevant", "gain", "monotone", "none", "unknown"]
+    averages_ties: bool
+    shows: tuple[str, ...]
     all_relevant: bool
+    subtopics: bool
     grades: bool
     total: Literal["mean", "sum"]
     range: str
@@ -155,6 +107,8 @@ class Definition:
 
     def parameter(self, name: str) -> Parameter:
         """The parameter of that name; an unknown one is an InputError with the nearest names."""
+        if name == AVERAGE.name:
+            return AVERAGE
         names = [parameter.name for parameter in self.parameters]
         if name not in names:
             raise InputError(
@@ -174,8 +128,12 @@ def measure(
     foot: Callable[..., str] | str,
     needs: Literal["relevant", "gain", "nothing"] = "relevant",
     best: Literal["high", "low", "neither"] = "high",
-    extremes: Literal["relevant", "gain", "none", "unknown"] = "unknown",
+    extremes: Literal["relevant", "gain", "monotone", "none", "unknown"] = "unknown",
+    averages_ties: bool = True,
+    shows: Sequence[str] = (),
+    limits: Mapping[str, Between] = MappingProxyType({}),
     all_relevant: bool = False,
+    subtopics: bool = False,
     grades: bool = False,
     total: Literal["mean", "sum"] = "mean",
     range: str = "0 to 1",
@@ -198,9 +156,13 @@ def measure(
             or nothing.
         best: whether high or low values are good.
         extremes: how unjudged documents bound the value: "relevant" when the value depends on which documents are
-            relevant and moving one up never hurts; "gain" for (normalised) sums of gains; "none" when grades do not
-            matter; "unknown" tries all.
+            relevant and moving one up never hurts; "gain" for (normalised) sums of gains; "monotone" when a higher
+            grade never lowers the value; "none" when grades do not matter; "unknown" tries all.
+        averages_ties: whether the mean over all orders of equal scores can be computed.
+        shows: parameters that are always printed, since no default of theirs is universal.
+        limits: the numbers that a parameter can be.
         all_relevant: whether all relevant documents must be known.
+        subtopics: whether it looks at the subtopics of the judgments.
         grades: whether it tells grades apart.
         total: how queries are put together where other programs print one figure.
         range: the values it can have.
@@ -215,32 +177,18 @@ def measure(
     """
 
     def register(function: Callable[..., Values]) -> Callable[..., Values]:
-        parameters, takes_cutoff = read_signature(function)
+        parameters, takes_cutoff = read_signature(function, limits)
         definition = Definition(
             name=name, function=function, parameters=parameters, takes_cutoff=takes_cutoff, sees=sees, needs=needs,
-            best=best, extremes=extremes, all_relevant=all_relevant, grades=grades, total=total, range=range,
-            foot=foot, steps=steps, says=says, blind_to=tuple(blind_to), use_for=use_for, undefined=undefined,
-            agrees=agrees, source=source, example=example,
+            best=best, extremes=extremes, averages_ties=averages_ties, shows=tuple(shows), all_relevant=all_relevant,
+            subtopics=subtopics, grades=grades, total=total, range=range, foot=foot, steps=steps, says=says,
+            blind_to=tuple(blind_to), use_for=use_for, undefined=undefined, agrees=agrees, source=source,
+            example=example,
         )  # fmt: skip
         MEASURES.add(name)(definition)
         return function
 
     return register
-
-
-def read_signature(function: Callable[..., Values]) -> tuple[tuple[Parameter, ...], bool]:
-    """The parameters of a measure's function (without ranking and cutoff), and whether it takes a cutoff."""
-    hints = get_type_hints(function)
-    found = list(inspect.signature(function).parameters.values())[1:]
-    parameters = tuple(_parameter(p.name, p.default, hints[p.name]) for p in found if p.name != "cutoff")
-    return parameters, any(p.name == "cutoff" for p in found)
-
-
-def _parameter(name: str, default: Any, hint: Any) -> Parameter:
-    parts = get_args(hint) if get_origin(hint) not in (None, Literal) else (hint,)
-    choices = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
-    kinds = tuple(part for part in parts if get_origin(part) is not Literal)
-    return Parameter(name, default, choices, kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,12 +201,14 @@ class Measure:
         cutoff: ranks 1..cutoff are counted; None counts all.
         typed: parameters that were given with their default value, as in `nDCG(gain=linear)`: no other measure, but a
             choice that a team's settings leave alone.
+        scale: the highest grade of the judgments, which holds where the parameter `max` is not given.
     """
 
     name: str
     changed: tuple[tuple[str, Value], ...] = ()
     cutoff: int | None = None
     typed: frozenset[str] = field(default=frozenset(), compare=False)
+    scale: float | None = field(default=None, compare=False)
 
     def __call__(self, **parameters: Any) -> Measure:
         """The same measure with some parameters set: `P(rel=2)`."""
@@ -267,10 +217,10 @@ class Measure:
         for name, value in parameters.items():
             values[name] = about.parameter(name).check(value, self.name)
         changed = tuple(
-            (p.name, values[p.name]) for p in about.parameters if values.get(p.name, p.default) != p.default
+            (p.name, values[p.name]) for p in (*about.parameters, AVERAGE) if values.get(p.name, p.default) != p.default
         )
         typed = (self.typed | set(parameters)) - {name for name, _ in changed}
-        return Measure(self.name, changed, self.cutoff, typed)
+        return replace(self, changed=changed, typed=typed)
 
     def __matmul__(self, cutoff: int) -> Measure:
         """The same measure over the first `cutoff` ranks: `nDCG @ 10`."""
@@ -281,10 +231,12 @@ class Measure:
                 f"cutoff {cutoff} of {self.name} is not a whole number from 1 to {LARGEST_CUTOFF}",
                 remedy=f"write {self.without_cutoff}@10, or {self.without_cutoff} for the whole list",
             )
-        return Measure(self.name, self.changed, int(cutoff), self.typed)
+        return replace(self, cutoff=int(cutoff))
 
     def __str__(self) -> str:
-        given = ",".join(f"{name}={write(value)}" for name, value in self.changed)
+        changed = dict(self.changed)
+        shown = {p.name: p.default for p in self.about.parameters if p.name in (*changed, *self.about.shows)} | changed
+        given = ",".join(f"{name}={write(value)}" for name, value in shown.items())
         return f"{self.name}({given}){self._at}" if given else f"{self.name}{self._at}"
 
     __repr__ = __str__
@@ -296,7 +248,7 @@ class Measure:
     @property
     def without_cutoff(self) -> Measure:
         """The same measure over the whole list."""
-        return Measure(self.name, self.changed, typed=self.typed)
+        return replace(self, cutoff=None)
 
     @property
     def about(self) -> Definition:
@@ -306,7 +258,22 @@ class Measure:
     @property
     def params(self) -> dict[str, Value]:
         """Every parameter with its value, defaults too."""
-        return {p.name: p.default for p in self.about.parameters} | dict(self.changed)
+        return {p.name: p.default for p in self.about.parameters} | self._own()
+
+    def _own(self) -> dict[str, Value]:
+        """What was changed of the parameters of the function."""
+        return {name: value for name, value in self.changed if name != AVERAGE.name}
+
+    @property
+    def average(self) -> str:
+        """How the values of the queries become one figure: "mean", "geometric" or "median"."""
+        return str(dict(self.changed).get(AVERAGE.name, AVERAGE.default))
+
+    def on_scale(self, levels: F64) -> Measure:
+        """The measure with the highest grade of a scale, for where its parameter `max` is not given."""
+        if self.params.get("max", 0.0) is not None or not len(levels):
+            return self
+        return replace(self, scale=float(levels.max()))
 
     def is_given(self, parameter: str) -> bool:
         """Whether the parameter was typed, be it with its default."""
@@ -325,18 +292,27 @@ class Measure:
 
     def definition(self) -> str:
         """The whole definition, defaults too; it can be typed like the short form."""
-        given = ", ".join(f"{name}={write(value)}" for name, value in self.params.items())
+        values = self.params | dict(self.changed)
+        given = ", ".join(f"{name}={write(value)}" for name, value in values.items())
         return f"{self.name}({given}){self._at}" if given else f"{self.name}{self._at}"
 
     def foot(self) -> str:
         """The definition in a few words, for the line below a table."""
         foot = self.about.foot
-        if isinstance(foot, str):
-            return foot
-        return foot(**({"cutoff": self.cutoff} if self.about.takes_cutoff else {}), **self.params)
+        if not isinstance(foot, str):
+            given: dict[str, Any] = {"cutoff": self.cutoff} if self.about.takes_cutoff else {}
+            if self.scale is not None:
+                given |= {"scale": self.scale} if "scale" in inspect.signature(foot).parameters else {}
+            foot = foot(**given, **self.params)
+        return foot + FOOTS[self.average]
 
     def compute(self, ranking: Ranking) -> Values:
         """The value of every judged query, float64 of shape (n,); NaN where it is undefined."""
+        if ranking.is_averaged and not self.about.averages_ties:
+            raise InputError(
+                f"{self.name} has no mean over all orders of equal scores",
+                remedy="pass --ties docid, best, worst or input, or leave the measure out",
+            )
         return self.about.function(ranking, **self._arguments())
 
     def steps(self, ranking: Ranking) -> Steps:
@@ -349,9 +325,11 @@ class Measure:
 
     def _arguments(self) -> dict[str, Any]:
         about = self.about
-        arguments: dict[str, Any] = dict(self.changed)
+        arguments: dict[str, Any] = self._own()
         if about.takes_cutoff:
             arguments["cutoff"] = self.cutoff
+        if self.scale is not None and "max" not in arguments:
+            arguments["max"] = self.scale
         return arguments
 
     def has_relevant(self, judged: Judged) -> Bool:
@@ -365,20 +343,19 @@ class Measure:
         return np.ones(judged.n, dtype=np.bool_)
 
 
+FOOTS = {
+    "mean": "",
+    "geometric": "; geometric mean over queries, a value below 0.00001 counts as 0.00001",
+    "median": "; median over queries",
+}
+"""How the queries are put together, where it is not the mean."""
+
+
 def with_gain(judged: Judged, gain: Any) -> F64:
     """The largest gain that one document of each query has, float64 of shape (n,)."""
     from assay.ranking.discounts import none
 
     return judged.best_sum(gain_function(gain), none, 1)
-
-
-def write(value: Any) -> str:
-    """A parameter's value as it is typed."""
-    if value is None:
-        return "qrels"  # the only parameter without a value of its own is `rel`: the judgments say it
-    if isinstance(value, float):
-        return number(value)
-    return str(value)
 
 
 def divide(numerator: Any, denominator: Any, otherwise: float = np.nan) -> Values:
