@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.compare.differences import Asked
+from assay.compare.asked import Asked
 from assay.compare.rule import Facts
 from assay.flows.compare import compared
 from assay.measures.measure import Measure

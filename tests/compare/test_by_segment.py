@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from assay.compare.asked import Asked
 from assay.compare.by_segment import heterogeneity
 from assay.compare.columns import columns_of
 from assay.compare.comparison import Comparison
-from assay.compare.differences import Asked
 from assay.flows.compare import compared
 from assay.measures.measure import Measure
 from assay.measures.scores import Coverage, Part, Scores

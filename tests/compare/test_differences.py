@@ -13,9 +13,11 @@ import scipy.stats
 from numpy.typing import NDArray
 
 import assay
+from assay.compare.asked import Asked
 from assay.compare.columns import columns_of, pairs_of
 from assay.compare.comparison import Comparison, Difference
-from assay.compare.differences import Asked, differences, max_t_of
+from assay.compare.correction import max_t_of
+from assay.compare.differences import differences
 from assay.errors import InputError
 from assay.flows.compare import compared
 from assay.measures.measure import Measure
@@ -121,6 +123,41 @@ def test_robust03_pairs_are_what_scipy_gives(shared: Path) -> None:
         assert d.tests.wilcoxon is not None
         assert d.tests.t.p == pytest.approx(row["t_p"], rel=0.02)
         assert d.tests.wilcoxon.p == pytest.approx(row["wilcoxon_p"], rel=0.05)
+
+
+@pytest.mark.shared
+def test_robust03_tests_of_values_with_four_decimals_are_what_scipy_printed(shared: Path) -> None:
+    """The facts were computed from trec_eval's output, so the values are rounded as it prints them."""
+    folder = shared / "data" / "collections" / "robust03"
+    facts = json.loads((folder / "facts.json").read_text("utf-8"))["paired_tests"]
+    names = list(dict.fromkeys(name for row in facts for name in (row["a"], row["b"])))
+    runs = {name: str(next((folder / "runs").glob(f"{name}*"))) for name in names}
+    scores = assay.evaluate(
+        runs, str(folder / "qrels.txt.gz"), "AP nDCG@10", compat="trec_eval-10", missing="zero", no_relevant="zero"
+    )
+    scores = replace(scores, values=np.round(scores.values, 4), _cache={})
+    found = compared(scores, names[0], True, Asked(flips=1000))
+    assert len(facts) == 8
+    for row in facts:
+        measure = {"map": "AP", "ndcg_cut_10": "nDCG@10"}[row["measure"]]
+        (d,) = (
+            d
+            for d in found.differences
+            if {d.baseline, d.candidate} == {row["a"], row["b"]} and str(d.measure) == measure
+        )
+        wins, losses = (d.wins, d.losses) if d.candidate == row["a"] else (d.losses, d.wins)
+        assert (wins, losses, d.ties) == (row["win"], row["loss"], row["tie"])
+        assert d.tests is not None
+        assert d.tests.t is not None
+        assert d.tests.wilcoxon is not None
+        # six significant digits were printed; below 1e-12 the facts say 0
+        assert d.tests.sign_p == pytest.approx(row["sign_p"], rel=1e-5, abs=1e-12)
+        assert d.tests.t.p == pytest.approx(row["t_p"], rel=1e-5, abs=1e-12)
+        # the facts rank floats as they are, so 0.1 - 0.05 and 0.3 - 0.25 are no tie: scipy gives ours once they are
+        x = scores.value(d.measure, d.candidate) - scores.value(d.measure, d.baseline)
+        assert scipy.stats.wilcoxon(x).pvalue == pytest.approx(row["wilcoxon_p"], rel=1e-5, abs=1e-12)
+        tied = scipy.stats.wilcoxon(np.round(x, 9), correction=False, method="asymptotic").pvalue
+        assert d.tests.wilcoxon.p == pytest.approx(tied, abs=1e-12)
 
 
 def test_a_clear_gain_is_better_and_a_clear_loss_worse() -> None:
@@ -245,7 +282,7 @@ def test_a_value_on_one_side_only_in_more_than_one_percent_makes_it_unclear() ->
     after[0] = math.nan
     found = made({"old": np.full(60, 0.25), "new": after}).difference()
     assert found.outcome == "cannot tell"
-    assert found.because == "1 queries have a value on one side only, and such a loss is not random"
+    assert found.because == "1 query has a value on one side only, and such a loss is not random"
 
 
 def test_the_interval_by_name_is_that_of_scipy_within_resampling_error() -> None:
@@ -293,7 +330,7 @@ def test_traffic_weighs_the_difference_and_the_effective_number_is_said() -> Non
 @pytest.mark.parametrize(
     ("asked", "text"),
     [
-        ({"correction": "hollm"}, "--family 'hollm' is not one of holm, max-t, bh, none; did you mean holm?"),
+        ({"correction": "hollm"}, "--family 'hollm' is not one of holm, max-t, bh, tukey, none; did you mean holm?"),
         ({"interval": "normal"}, "--interval 'normal' is not one of t, bootstrap, bca"),
         ({"flips": 0}, "--flips counts sign patterns and is at least 1"),
         ({"tie": -1.0}, "--tie -1.0 is below 0"),

@@ -28,9 +28,12 @@ def how_sure(command: F) -> F:
             say("--interval", type=methods, help="Of the mean difference: t unless given."),
             say("--level", type=SHARE, metavar="SHARE", help="Its coverage: 0.95 unless given."),
             say("--alpha", type=SHARE, metavar="SHARE", help="Level of a claim: 0.05 unless given."),
-            say("--family", type=click.Choice(["holm", "max-t", "bh", "none"]),
-                help="What corrects several p: Holm up to 50 hypotheses, max-T above, unless given."),
-            say("--flips", type=click.IntRange(1), metavar="NUMBER", help="Sign patterns drawn: 100000 unless given."),
+            say("--family", type=click.Choice(["holm", "max-t", "bh", "tukey", "none"]),
+                help="What corrects several p: Holm up to 50 hypotheses, max-T above, unless given; tukey: all pairs."),
+            say("--wilcoxon-zeros", type=click.Choice(["wilcox", "pratt"]),
+                help="Queries that do not differ: left out of Wilcoxon's ranks, unless given, or ranked first."),
+            say("--flips", type=click.IntRange(1), metavar="NUMBER",
+                help="Sign patterns drawn: 100000 unless given, more where the correction needs them."),
             say("--seed", type=click.IntRange(0), metavar="NUMBER", help="Of all random numbers: 0 unless given."),
             say("--tie", type=click.FloatRange(0), metavar="DIFFERENCE", help="Up to this a query counts as a tie."),
         ]
@@ -57,6 +60,7 @@ def how_sure(command: F) -> F:
 @click.option("--bounds-depth", type=click.IntRange(1), metavar="RANK",
               help="How far down unjudged documents could have any grade.")  # fmt: skip
 @click.option("--per-query", is_flag=True, default=None, help="Also every query.")
+@click.option("--tests", is_flag=True, default=None, help="Also every test, with what it supposes.")
 @click.option("--documents", metavar="FILE", help="Documents, for their titles in the report.")
 @click.option("--agreement", metavar="FILE", help="Grade, other, count: how often a second rater says what.")
 @click.option("--to-label", metavar="FILE", help="Write the pairs that could decide a fragile difference.")
@@ -70,7 +74,7 @@ def how_sure(command: F) -> F:
 def compare(
     files: tuple[str, ...], measures: tuple[str, ...], qrels: str | None, topics: str | None, by: tuple[str, ...],
     stages: tuple[str, ...], baseline: str | None, all_pairs: bool, input_format: str | None, columns: str | None,
-    per_query: bool | None, documents: str | None, charts: str | None, png: bool, redact: bool,
+    per_query: bool | None, tests: bool | None, documents: str | None, charts: str | None, png: bool, redact: bool,
     to_label: str | None,
     format_: str | None, output: str | None, html: str | None, **choices: Any,
 ) -> None:  # fmt: skip
@@ -95,7 +99,8 @@ def compare(
         result = redacted(result)
     if charts is not None or png:
         write_charts(result, charts, "png" if png else "svg")
-    show(result, format=format_, output=output, html=html, inputs=read, **pick({"per_query": per_query}))
+    show(result, format=format_, output=output, html=html, inputs=read,
+         **pick({"per_query": per_query, "tests": tests}))  # fmt: skip
 
 
 def write_pairs(result: Any, target: str, inputs: tuple[str, ...]) -> None:

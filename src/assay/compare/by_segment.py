@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.compare.asked import Asked
 from assay.compare.columns import Column, columns_of
 from assay.compare.comparison import FEWEST, Difference, Family, Heterogeneity, Segment
-from assay.compare.differences import Asked, differences
+from assay.compare.differences import differences
 from assay.measures.scores import Part, Scores
 from assay.stats.groups import welch
 

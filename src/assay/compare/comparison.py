@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 F64 = NDArray[np.float64]
 Outcome = Literal["better", "worse", "cannot tell"]
-Correction = Literal["holm", "max-t", "bh", "none"]
+Correction = Literal["holm", "max-t", "bh", "tukey", "none"]
 Spread = Literal["t", "bootstrap", "bca"]
 
 CLAIM = 25
@@ -138,13 +138,14 @@ class Family:
     """Hypotheses that are corrected together.
 
     Args:
-        correction: "holm", "max-t", "bh" or "none".
+        correction: "holm", "max-t", "bh", "tukey" or "none".
         size: how many hypotheses.
-        flips: sign patterns drawn; 0 when every p is exact.
+        flips: sign patterns drawn ("tukey": shuffles of the systems); 0 when every p is exact.
         seed: of the signs.
         needed: flips that the correction needs to resolve the level.
         statement: one sentence without a full stop.
         left_out: (what, why) of the columns that take no part.
+        null: what the test behind the corrected p supposes, in words.
     """
 
     correction: Correction
@@ -154,6 +155,7 @@ class Family:
     needed: int
     statement: str
     left_out: tuple[tuple[str, str], ...] = ()
+    null: str = ""
 
     @property
     def is_resolvable(self) -> bool:

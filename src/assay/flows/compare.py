@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.compare.asked import Asked
 from assay.compare.by_segment import segments, sets_of
 from assay.compare.choice import blind_spots
 from assay.compare.columns import columns_of, pairs_of
 from assay.compare.comparison import Comparison
-from assay.compare.differences import Asked, differences
+from assay.compare.differences import differences
 from assay.compare.first_lines import first_lines
 from assay.compare.stages import MARGIN, Staged, Stages, stages
 from assay.errors import InputError, did_you_mean
@@ -46,6 +47,7 @@ from assay.flows.staged import given_stages
 from assay.flows.workbench import Workbench
 from assay.measures.scores import Scores
 from assay.results import QUIET, Note, Progress
+from assay.stats.randomisation import FLIPS
 from assay.tables import Agreement, Block, Document, Hit, Judgment, Topic
 
 if TYPE_CHECKING:
@@ -64,7 +66,8 @@ def compare(
     stages: Any = None,
     stage_margin: float = MARGIN,
     family: str | None = None,
-    flips: int = 100_000,
+    flips: int | None = None,
+    wilcoxon_zeros: str = "wilcox",
     seed: int = 0,
     interval: str = "t",
     level: float = 0.95,
@@ -95,8 +98,11 @@ def compare(
         stages: first stages of systems: "NAME=FIRST.run:100,FINAL.run", several of them, or a dict of name to
             (run, depth) pairs.
         stage_margin: losses of a stage under this are nothing to mend.
-        family: "holm", "max-t", "bh" or "none"; Holm up to 50 hypotheses and max-T above when None.
-        flips: sign patterns drawn where a p is not exact.
+        family: what corrects several p: "holm", "max-t", "bh", "tukey" (for all pairs: the systems are shuffled within
+            each query) or "none"; Holm up to 50 hypotheses and max-T above when None.
+        flips: sign patterns drawn where a p is not exact; 100,000, and more where the correction needs them, when None.
+        wilcoxon_zeros: "wilcox" leaves queries that do not differ out of Wilcoxon's test, "pratt" ranks them first and
+            then leaves them out.
         seed: of every random number.
         interval: "t", "bootstrap" (percentile) or "bca".
         level: of the intervals.
@@ -119,7 +125,11 @@ def compare(
     Raises:
         InputError: the input would give a wrong number, or none; or kept scores are not of the same judgments.
     """
-    asked = Asked(seed, flips, family, "bootstrap" if interval == "percentile" else interval, level, alpha, tie)  # type: ignore[arg-type] # checked by Asked
+    asked = Asked(
+        seed, FLIPS if flips is None else flips, family,  # type: ignore[arg-type] # checked by Asked
+        "bootstrap" if interval == "percentile" else interval, level, alpha, tie,  # type: ignore[arg-type]
+        wilcoxon_zeros, more_flips=flips is None,  # type: ignore[arg-type]
+    )  # fmt: skip
     bench = Workbench.open() if bench is None else bench
     if are_kept(runs):
         return _of_kept(runs, qrels, measures, baseline, all_pairs, asked, stages, command)

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.compare.asked import Asked
 from assay.compare.by_segment import sets_of
 from assay.compare.columns import Bool
-from assay.compare.differences import Asked
 from assay.compare.gate import Earlier, GatePlan, Override, Rules, Verdict, judge
 from assay.compare.rule import Facts, Served, Status
 from assay.compare.rule_file import check_measures, measures_named, read_rules

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from assay.compare.comparison import Comparison, Difference
     from assay.compare.unjudged import Bounds
     from assay.stats.intervals import Interval
+    from assay.stats.paired import Tests
 
 SCHEMA = 1
 """Version of the document; it rises when a field changes its meaning or goes. New fields may come without."""
@@ -64,6 +65,10 @@ def row(comparison: Comparison, d: Difference, whole: bool) -> dict[str, Any]:
         "weighted_difference": weighted.difference if weighted else None,
         "unjudged_low": unjudged[0],
         "unjudged_high": unjudged[1],
+        "t_p": d.tests.t.p if d.tests and d.tests.t else None,
+        "wilcoxon_p": d.tests.wilcoxon.p if d.tests and d.tests.wilcoxon else None,
+        "sign_p": d.tests.sign_p if d.tests else None,
+        "d_z": d.tests.effect.d_z if d.tests and d.tests.effect else None,
     }
 
 
@@ -71,13 +76,14 @@ def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
     return (None, None) if interval is None else (interval.low, interval.high)
 
 
-def tabled(comparison: Comparison, kind: str, per_query: bool = False) -> bytes:
+def tabled(comparison: Comparison, kind: str, per_query: bool = False, tests: bool = True) -> bytes:
     """The comparison as CSV, JSON lines or Parquet.
 
     Args:
         comparison: what `compare` gave.
         kind: csv, jsonl or parquet.
         per_query: a row a query, measure and pair instead.
+        tests: they are columns of every row, asked for or not.
     """
     import json
 
@@ -110,12 +116,13 @@ def queries(comparison: Comparison) -> Iterator[dict[str, Any]]:
                    "difference": b - a if both else None}  # fmt: skip
 
 
-def document(comparison: Comparison, per_query: bool = False) -> dict[str, Any]:
+def document(comparison: Comparison, per_query: bool = False, tests: bool = True) -> dict[str, Any]:
     """The comparison as one JSON document; `report/assets/comparison.schema.json` describes it.
 
     Args:
         comparison: what `compare` gave.
         per_query: whether every query stands in it.
+        tests: they always do.
     """
     from assay.report.machine import bare
 
@@ -177,13 +184,28 @@ def _more(d: Difference) -> dict[str, Any]:
     from assay.report.machine import bare
 
     return {
-        "tests": bare(d.tests),
+        "tests": _named(d.tests),
         "largest_wins": [bare(entry) for entry in d.largest_wins],
         "largest_losses": [bare(entry) for entry in d.largest_losses],
         "one_sided_queries": list(d.one_sided_queries),
         "left_out_because": d.left_out_because or None,
         "weighted": bare(d.weighted),
     }
+
+
+def _named(tests: Tests | None) -> dict[str, Any] | None:
+    """Every test with its null."""
+    from assay.report.machine import bare
+
+    if tests is None:
+        return None
+    found: dict[str, Any] = bare(tests)
+    for name, null in tests.nulls.items():
+        if name == "sign":
+            found["sign_null"] = null
+        elif found[name] is not None:
+            found[name]["null"] = null
+    return found
 
 
 def _bare(entry: dict[str, Any]) -> dict[str, Any]:

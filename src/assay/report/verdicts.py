@@ -30,7 +30,7 @@ LABELS: dict[str, tuple[Tone, str]] = {
     "within-noise": ("unsure", "RATER NOISE"),
 }
 """The mark of each of the first lines, by its code."""
-CORRECTIONS = {"holm": "Holm", "max-t": "max-T", "bh": "Benjamini-Hochberg", "none": "alone"}
+CORRECTIONS = {"holm": "Holm", "max-t": "max-T", "bh": "Benjamini-Hochberg", "tukey": "Tukey", "none": "alone"}
 METHODS = {"t": "t intervals over queries", "percentile": "percentile intervals over resampled queries",
            "bca": "BCa intervals over resampled queries"}  # fmt: skip
 
@@ -107,7 +107,8 @@ def first_of(differences: Iterable[Difference], pair: tuple[str, str], measure: 
 def method(comparison: Comparison) -> str:
     """How intervals and p were made, in one line."""
     family = comparison.family
-    flips = f"{family.flips:,} sign flips" if family.flips and "flips" not in family.statement else ""
+    drawn = "shuffles" if family.correction == "tukey" else "sign flips"
+    flips = f"{family.flips:,} {drawn}" if family.flips and "flips" not in family.statement else ""
     seed = "" if "seed" in family.statement else f"seed {family.seed}"
     parts = (METHODS.get(comparison.interval_method, comparison.interval_method), flips, family.statement, seed)
     return ", ".join(filter(None, parts))

@@ -20,6 +20,8 @@ from assay.stats.signs import TIE, whole
 F64 = NDArray[np.float64]
 
 PERMUTATIONS = 10_000
+NULL = "all systems are exchangeable within each query"
+"""What the test supposes, in words."""
 _EXACT = 100_000
 _HELD = 1 << 21
 

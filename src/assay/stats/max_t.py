@@ -20,6 +20,8 @@ from assay.stats.randomisation import EXACT
 from assay.stats.signs import TIE, Signs, every_sign, lattice_steps, query_keys, random_signs, signed_sums, whole
 
 F64 = NDArray[np.float64]
+NULL = "each query's differences are as likely all turned over together (jointly symmetric about 0)"
+"""What max-T supposes of the columns whose null holds, in words."""
 Alternative = Literal["two-sided", "greater", "less"]
 
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from assay.results import kept
 from assay.stats.intervals import EQUAL, t_tail, why_undefined
-from assay.stats.randomisation import AT, Randomisation, randomisation
+from assay.stats.randomisation import AT, Counted, Randomisation, Unclear, randomisation
+from assay.stats.randomisation import NULL as RANDOMISATION_NULL
 from assay.stats.signs import TIE
 
 F64 = NDArray[np.float64]
@@ -60,6 +61,11 @@ class TTest:
     p: float
     p_greater: float
 
+    @property
+    def null(self) -> str:
+        """What is supposed and may be rejected."""
+        return NULLS["t"]
+
 
 @kept("wilcoxon")
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,11 @@ class Wilcoxon:
     method: Literal["exact", "normal"]
     zeros: Zeros
     z: float | None = None
+
+    @property
+    def null(self) -> str:
+        """What is supposed and may be rejected."""
+        return NULLS["wilcoxon"]
 
 
 @kept("effect")
@@ -138,9 +149,14 @@ class Tests:
         """Of the randomisation test, two-sided."""
         return None if self.randomisation is None else self.randomisation.p
 
+    @property
+    def nulls(self) -> dict[str, str]:
+        """What each test supposes and may reject, by its name: randomisation, t, wilcoxon, sign."""
+        return dict(NULLS)
+
 
 NULLS = {
-    "randomisation": "each difference is as likely positive as negative (symmetric about 0)",
+    "randomisation": RANDOMISATION_NULL,
     "t": "the mean difference is 0",
     "wilcoxon": "the differences are symmetric about 0",
     "sign": "a win is as likely as a loss",
@@ -162,8 +178,9 @@ def paired_tests(
     seed: int,
     flips: int = 100_000,
     *,
-    at: Sequence[float] = AT,
+    at: Sequence[float] | Unclear = AT,
     zeros: Zeros = "wilcox",
+    counted: Counted | None = None,
 ) -> tuple[Tests, ...]:
     """All tests of every column of differences.
 
@@ -172,14 +189,15 @@ def paired_tests(
         queries: their ids: a query's random signs belong to its id.
         seed: of the random signs.
         flips: patterns drawn for columns that have no exact p.
-        at: levels that a p must be told apart from: ten times the flips are drawn where it cannot.
+        at: as in `randomisation`.
         zeros: how Wilcoxon's test treats ties.
+        counted: as in `randomisation`.
 
     Returns:
         One for each column, in their order.
     """
     columns = np.atleast_2d(np.asarray(columns, dtype=np.float64))
-    flipped = randomisation(columns, queries, seed, flips, at=at)
+    flipped = randomisation(columns, queries, seed, flips, at=at, counted=counted)
     return tuple(_tests(row[~np.isnan(row)], p, zeros) for row, p in zip(columns, flipped, strict=True))
 
 

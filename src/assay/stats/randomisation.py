@@ -6,7 +6,7 @@ The statistic is |sum s d|; p is the share of sign patterns whose statistic reac
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assay.results import kept
 from assay.stats.intervals import clopper_pearson
-from assay.stats.signs import TIE, U64, Signs, lattice_steps, query_keys, random_signs, signed_sums, whole
+from assay.stats.signs import TIE, lattice_steps, query_keys, random_signs, signed_sums, whole
 
 F64 = NDArray[np.float64]
 
@@ -27,6 +27,24 @@ EXACT = 20
 """Nonzero differences up to which every pattern is counted."""
 LATTICE_WORK = 3e8
 """Multiplications up to which the sums of a lattice are added up exactly; beyond it, patterns are drawn."""
+NULL = "each difference is as likely positive as negative (symmetric about 0)"
+"""What the test supposes, in words."""
+
+Unclear = Callable[[F64, F64], NDArray[np.bool_]]
+"""Which columns more patterns are drawn for: of the ends of the 99 % intervals of all p, NaN where there is none."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Counted:
+    """What patterns that were drawn already say of some columns, so that nothing is drawn twice.
+
+    Args:
+        p: float64 of shape (columns,), (b + 1) / (patterns + 1); NaN where the column has still to be drawn.
+        patterns: how many were drawn, with the seed and the ids of the same queries.
+    """
+
+    p: F64
+    patterns: int
 
 
 @kept("randomisation")
@@ -61,10 +79,16 @@ class Randomisation:
     at: float | None = None
     seed: int | None = None
 
+    @property
+    def null(self) -> str:
+        """What is supposed and may be rejected."""
+        return NULL
+
 
 def randomisation(
-    columns: F64, queries: Sequence[str], seed: int, flips: int = FLIPS, *, at: Sequence[float] = AT
-) -> tuple[Randomisation | None, ...]:
+    columns: F64, queries: Sequence[str], seed: int, flips: int = FLIPS, *, at: Sequence[float] | Unclear = AT,
+    counted: Counted | None = None,
+) -> tuple[Randomisation | None, ...]:  # fmt: skip
     """The test of every column of differences, the drawn patterns shared by all of them.
 
     Args:
@@ -72,19 +96,54 @@ def randomisation(
         queries: their ids: a query's random signs belong to its id.
         seed: of the random signs.
         flips: patterns drawn for columns that have no exact p.
-        at: levels that a p must be told apart from: up to 1,000,000 patterns are drawn where it cannot.
+        at: levels that a p must be told apart from, or what says which columns are unclear: up to 1,000,000 patterns
+            are drawn for these.
+        counted: patterns that were drawn already.
 
     Returns:
         One for each column; None where no pair is defined.
     """
     columns = np.where(np.abs(columns) <= TIE, 0.0, columns)
     out = [_exact(column[~np.isnan(column)]) for column in columns]
-    drawn = [at for at, (column, p) in enumerate(zip(columns, out, strict=True)) if p is None and _has_pairs(column)]
-    if drawn:
-        keys = query_keys(queries, seed)
-        for place, p in zip(drawn, _drawn(columns[drawn], keys, seed, flips, at), strict=True):
-            out[place] = p
+    missing = np.array([p is None and _has_pairs(column) for p, column in zip(out, columns, strict=True)], np.bool_)
+    counts, drawn = np.zeros(len(columns), np.int64), np.zeros(len(columns), np.int64)
+    if counted is not None:
+        known = missing & ~np.isnan(counted.p)
+        counts[known] = np.rint(counted.p[known] * (counted.patterns + 1)).astype(np.int64) - 1
+        drawn[known] = counted.patterns
+    left = missing & (drawn == 0)
+    if left.any():
+        counts[left], drawn[left] = _counts(columns[left], queries, seed, flips), flips
+    levels = () if callable(at) else at
+    unclear = missing & (drawn < MOST_FLIPS)
+    if unclear.any() and at:
+        unclear &= _unclear(out, counts, drawn, at)
+        for fewer in np.unique(drawn[unclear]).tolist():
+            these = unclear & (drawn == fewer)
+            counts[these] += _counts(columns[these], queries, seed, MOST_FLIPS, start=fewer)
+            drawn[these] = MOST_FLIPS
+    for place in np.flatnonzero(missing).tolist():
+        column = columns[place]
+        known_d = column[~np.isnan(column)]
+        out[place] = _drawn_result(known_d, int(counts[place]), int(drawn[place]), seed, levels)
     return tuple(out)
+
+
+def _unclear(
+    exact: Sequence[Randomisation | None], counts: NDArray[np.int64], drawn: NDArray[np.int64],
+    at: Sequence[float] | Unclear,
+) -> NDArray[np.bool_]:  # fmt: skip
+    """Which drawn columns need more patterns."""
+    if not callable(at):
+        return np.array([total > 0 and _undecided(int(count), int(total), at) is not None
+                         for count, total in zip(counts, drawn, strict=True)], np.bool_)  # fmt: skip
+    ends = np.full((2, len(counts)), np.nan)
+    for place, (p, count, total) in enumerate(zip(exact, counts.tolist(), drawn.tolist(), strict=True)):
+        if p is not None:
+            ends[:, place] = p.p
+        elif total:
+            ends[:, place] = clopper_pearson(count, total, 0.99)
+    return at(ends[0], ends[1])
 
 
 def _has_pairs(column: F64) -> bool:
@@ -184,21 +243,6 @@ def _binomial(n: int) -> tuple[int, F64]:
     return fewest, shares
 
 
-def _drawn(columns: F64, keys: U64, seed: int, flips: int, levels: Sequence[float]) -> list[Randomisation]:
-    used = ~np.isnan(columns).all(axis=0)
-    columns, keys = columns[:, used], keys[used]
-    counts = _counts(columns, random_signs(keys, flips))
-    drawn = np.full(len(columns), flips)
-    unclear = [at for at, count in enumerate(counts) if _undecided(int(count), flips, levels) is not None]
-    if unclear and flips < MOST_FLIPS:
-        counts[unclear] += _counts(columns[unclear], random_signs(keys, MOST_FLIPS), start=flips)
-        drawn[unclear] = MOST_FLIPS
-    return [
-        _drawn_result(column[~np.isnan(column)], int(count), int(total), seed, levels)
-        for column, count, total in zip(columns, counts, drawn, strict=True)
-    ]
-
-
 def _drawn_result(d: F64, count: int, drawn: int, seed: int, levels: Sequence[float]) -> Randomisation:
     low, high = clopper_pearson(count, drawn, 0.99)
     p = (count + 1) / (drawn + 1)
@@ -214,9 +258,11 @@ def _undecided(count: int, drawn: int, levels: Sequence[float]) -> float | None:
     return next((level for level in levels if low <= level <= high), None)
 
 
-def _counts(columns: F64, signs: Signs, start: int = 0) -> NDArray[np.int64]:
-    """How many patterns from `start` on reach each column's observed |sum|."""
-    numbers, _ = whole(np.nan_to_num(columns))
+def _counts(columns: F64, queries: Sequence[str], seed: int, flips: int, start: int = 0) -> NDArray[np.int64]:
+    """How many patterns from `start` up to `flips` reach each column's observed |sum|."""
+    used = ~np.isnan(columns).all(axis=0)
+    signs = random_signs(query_keys([queries[at] for at in np.flatnonzero(used).tolist()], seed), flips)
+    numbers, _ = whole(np.nan_to_num(columns[:, used]))
     wanted = np.abs(numbers.sum(axis=1)) - TIE * np.abs(numbers).sum(axis=1)
     counts = np.zeros(len(columns), dtype=np.int64)
     for sums in signed_sums(numbers, signs, start):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.report import browse, evidence, figures
 from assay.report.bounds import find
+from assay.report.companions import nulls, tests_table
 from assay.report.dossier import dossier
 from assay.report.figures import MINUS, count, number
 from assay.report.html import ROOMY, mark, to_part
@@ -214,6 +215,10 @@ def foot(comparison: Comparison) -> str:
         fact for fact in facts(comparison, page_hint=False) if fact.label in ("Method", "Left out", "One-sided")
     )
     said = to_part(Facts((*how(comparison).facts, *more)))
-    return (evidence.section("Notes", "", to_part(odd)) if odd else "") + (
-        f'<footer class="made"><h2>How this was made</h2>{said}</footer>'
+    tested = evidence.section("Tests", "none of these p is corrected",
+                              to_part(tests_table(comparison)) + to_part(Facts((nulls(comparison),))))  # fmt: skip
+    return (
+        tested
+        + (evidence.section("Notes", "", to_part(odd)) if odd else "")
+        + (f'<footer class="made"><h2>How this was made</h2>{said}</footer>')
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from assay.report.bounds import lines, noise_lines, table
+from assay.report.companions import nulls, tests_table
 from assay.report.dossier import ordered
 from assay.report.figures import count, number, percent
 from assay.report.page import (
@@ -50,12 +51,13 @@ MANY_PAIRS = 6
 
 
 @view("Comparison")
-def page(comparison: Comparison, *, per_query: bool = False, page_hint: bool = True) -> Page:
+def page(comparison: Comparison, *, per_query: bool = False, tests: bool = False, page_hint: bool = True) -> Page:
     """The page of a comparison.
 
     Args:
         comparison: what `compare` gave.
         per_query: whether every query of the primary measure is listed.
+        tests: whether every test is listed, with what it supposes.
         page_hint: whether it says how to get the report.
     """
     found = pairs(comparison)
@@ -67,6 +69,8 @@ def page(comparison: Comparison, *, per_query: bool = False, page_hint: bool = T
         parts += segments(comparison, pair)
     parts += [table(comparison, pair) for pair in found[:MANY_PAIRS]]
     parts.append(stage_table(comparison))
+    if tests:
+        parts += [tests_table(comparison), Facts((nulls(comparison),))]
     parts.append(Facts(tuple(facts(comparison, page_hint))))
     if per_query:
         parts += every_query(comparison)

@@ -1,0 +1,61 @@
+"""What was asked of a comparison: how sure, by which interval, corrected how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.compare.comparison import Correction, Spread
+from assay.errors import InputError, did_you_mean
+from assay.stats.paired import Zeros
+from assay.stats.randomisation import FLIPS
+
+CORRECTIONS = ("holm", "max-t", "bh", "tukey", "none")
+SPREADS = ("t", "bootstrap", "bca")
+ZEROS = ("wilcox", "pratt")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked of a comparison.
+
+    Args:
+        seed: of every random number.
+        flips: sign patterns drawn where a p is not exact.
+        more_flips: whether more are drawn at once where the correction needs them; otherwise such p are not resolvable.
+        correction: "holm", "max-t", "bh", "tukey" or "none"; by the number of hypotheses when None.
+        interval: "t", "bootstrap" (percentile) or "bca".
+        level: of the intervals.
+        alpha: level of the claims.
+        tie: differences up to this are shown as ties; tests keep their own 1e-9.
+        zeros: how Wilcoxon's test treats queries that do not differ: "wilcox" drops them, "pratt" ranks them first.
+    """
+
+    seed: int = 0
+    flips: int = FLIPS
+    correction: Correction | None = None
+    interval: Spread = "t"
+    level: float = 0.95
+    alpha: float = 0.05
+    tie: float = 1e-9
+    zeros: Zeros = "wilcox"
+    more_flips: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value, allowed in (
+            ("family", self.correction, CORRECTIONS),
+            ("interval", self.interval, SPREADS),
+            ("wilcoxon-zeros", self.zeros, ZEROS),
+        ):
+            if value is not None and value not in allowed:
+                raise InputError(
+                    f"--{name} {value!r} is not one of {', '.join(allowed)}{did_you_mean(value, allowed)}",
+                    remedy=f"pass --{name} {'|'.join(allowed)}",
+                )
+        if self.flips < 1:
+            raise InputError("--flips counts sign patterns and is at least 1", remedy="pass --flips 100000")
+        if not 0 < self.level < 1:
+            raise InputError(f"level {self.level} is not between 0 and 1", remedy="write 0.95 for 95 %")
+        if not 0 < self.alpha < 1:
+            raise InputError(f"alpha {self.alpha} is not between 0 and 1", remedy="write 0.05 for 5 %")
+        if not self.tie >= 0:
+            raise InputError(f"--tie {self.tie} is below 0", remedy="pass the largest difference that is a tie: 0.01")
