@@ -52,7 +52,7 @@ def verdict(d: Difference, several: bool = False) -> Says:
     else:
         p = f", p {written_p(d.p)}" if d.p is not None else ""
         text = f"{who}{d.measure} {signed(d.difference)}{between(d.interval)}{p}"
-    because = "" if d.because.startswith("p ") else d.because
+    because = "" if d.p is not None and d.because.startswith(f"p {d.p:.4f}") else d.because  # it stands there already
     return Says({"better": "better", "worse": "worse", "cannot tell": "cannot-tell"}[d.outcome], text, because)
 
 
