@@ -151,15 +151,6 @@ def test_fragile_is_a_range_on_both_sides_of_the_limit() -> None:
     assert "FRAGILE" in found.says
 
 
-def test_a_measure_without_an_algorithm_says_so() -> None:
-    found = bounds(one("Rprec"), lists_of([{"A": ["a"], "B": ["x"], "judged": {"a": 1}}]))
-    assert not found.is_computed
-    assert found.difference is None
-    assert found.is_fragile() is None
-    assert "not computed" in found.says
-    assert deciding(one("Rprec"), lists_of([{"A": ["a"], "B": ["x"], "judged": {"a": 1}}])) == ()
-
-
 def test_judged_shares_and_condensed_lists_stand_beside_the_range() -> None:
     query = {"A": ["a", "x", "c"], "B": ["y", "z", "a"], "judged": {"a": 1, "c": 1}}
     found = bounds(one("P@2"), lists_of([query]))

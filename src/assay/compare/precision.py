@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from assay.compare.lists import Lists
 from assay.compare.ranges import Problem, finite, position, running, two_grades
+from assay.compare.standing import Standing, standing
+from assay.measures.average import precision_sum
 from assay.measures.measure import Measure
-from assay.ranking.ranking import F64, I64, Bool, Ranking
+from assay.ranking.ranking import F64, I64, Bool, Ranking, position_in_group
 
 TRIED = 16
 """Unjudged documents of a query up to which every labelling is tried."""
@@ -37,12 +39,20 @@ class Averages(Problem):
         baseline, candidate: sums of the precisions at the judged relevant documents of each query.
         relevant: judged relevant documents of each query.
         in_baseline, in_candidate: what each document adds to the sum when it alone is relevant.
-        rank_baseline, rank_candidate: where it stands; 0 where the list does not show it above the cutoff.
+        rank_baseline, rank_candidate: where it stands, or where its group of equal scores begins when ties are
+            averaged; 0 where the list does not show it above the cutoff.
+        above_baseline, above_candidate: what it adds for each relevant document above it: 1 / rank, or its mean over
+            the ranks of the group, the cutoff counted in.
+        fellow_baseline, fellow_candidate: what it and another relevant document of its group add together; 0 where
+            ties are not averaged.
         cap: the largest divisor.
     """
 
     BY_QUERY = ("baseline", "candidate", "relevant")
-    BY_DOCUMENT = ("in_baseline", "in_candidate", "rank_baseline", "rank_candidate")
+    BY_DOCUMENT = (
+        "in_baseline", "in_candidate", "rank_baseline", "rank_candidate", "above_baseline", "above_candidate",
+        "fellow_baseline", "fellow_candidate",
+    )  # fmt: skip
 
     baseline: F64
     candidate: F64
@@ -51,7 +61,19 @@ class Averages(Problem):
     in_candidate: F64
     rank_baseline: I64
     rank_candidate: I64
+    above_baseline: F64
+    above_candidate: F64
+    fellow_baseline: F64
+    fellow_candidate: F64
     cap: float
+
+    @property
+    def places(self) -> tuple[Standing, Standing]:
+        """Where the documents stand in the two lists."""
+        return (
+            Standing(self.rank_baseline, self.above_baseline, self.fellow_baseline),
+            Standing(self.rank_candidate, self.above_candidate, self.fellow_candidate),
+        )
 
     @property
     def attained(self) -> Bool:
@@ -94,17 +116,15 @@ class Averages(Problem):
         left[docs] = False
         query = self.query[left]
 
-        def joined(adds: F64, rank: I64) -> F64:
-            mine, chosen = rank[left], rank[docs][query]
-            deeper = np.maximum(np.maximum(mine, chosen), 1)
-            return adds[left] + is_relevant[query] * np.where((mine > 0) & (chosen > 0), 1.0 / deeper, 0.0)
+        def joined(adds: F64, places: Standing) -> F64:
+            return adds[left] + is_relevant[query] * places.only(left).with_each(places.only(docs).only(query))
 
         return {
             "baseline": self.baseline + is_relevant * self.in_baseline[docs],
             "candidate": self.candidate + is_relevant * self.in_candidate[docs],
             "relevant": self.relevant + is_relevant,
-            "in_baseline": joined(self.in_baseline, self.rank_baseline),
-            "in_candidate": joined(self.in_candidate, self.rank_candidate),
+            "in_baseline": joined(self.in_baseline, self.places[0]),
+            "in_candidate": joined(self.in_candidate, self.places[1]),
         }
 
     def _by_number(self, of_baseline: float, of_candidate: float) -> F64:
@@ -114,12 +134,12 @@ class Averages(Problem):
         """
         total = np.zeros(len(self.query))
         sides = (
-            (of_baseline, self.baseline, self.in_baseline, self.rank_baseline),
-            (of_candidate, self.candidate, self.in_candidate, self.rank_candidate),
+            (of_baseline, self.baseline, self.in_baseline, self.places[0]),
+            (of_candidate, self.candidate, self.in_candidate, self.places[1]),
         )
-        for weight, judged, adds, rank in sides:
+        for weight, judged, adds, places in sides:
             if weight:
-                total += weight * (judged[self.query] + self._summed(adds, rank, best=weight > 0))
+                total += weight * (judged[self.query] + self._summed(adds, places, best=weight > 0))
         many = self.relevant[self.query] + position(self.query, self.n) + 1
         none = of_baseline * self.baseline + of_candidate * self.candidate
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -127,31 +147,34 @@ class Averages(Problem):
         np.maximum.at(best, self.query, total / np.minimum(many, self.cap))
         return best
 
-    def _summed(self, adds: F64, rank: I64, *, best: bool) -> F64:
-        """What 1, 2, ... relevant unjudged documents add at best (the highest) or at worst (the lowest)."""
-        there = rank > 0
-        if best:  # those that are not shown come last
-            order = np.lexsort((np.where(there, rank, np.iinfo(np.int64).max), self.query))
-            place, seen = rank[order], there[order]
-            each = adds[order] + np.where(seen, position(self.query, self.n) / np.maximum(place, 1), 0.0)
-        else:
-            order = np.lexsort((np.where(there, -rank, np.iinfo(np.int64).min), self.query))
-            inverse = np.where(there[order], 1.0 / np.maximum(rank[order], 1), 0.0)
-            each = adds[order] + np.where(there[order], running(self.query, inverse, self.n) - inverse, 0.0)
-        return running(self.query, each, self.n)
+    def _summed(self, adds: F64, places: Standing, *, best: bool) -> F64:
+        """What 1, 2, ... relevant unjudged documents add at best (the highest) or at worst (the lowest).
+
+        Where ties are averaged too: in every order of the equals, a relevant document that moves up never hurts.
+        """
+        there = places.rank > 0
+        sign, last = (1, np.iinfo(np.int64).max) if best else (-1, np.iinfo(np.int64).min)
+        order = np.lexsort((np.where(there, sign * places.rank, last), self.query))  # best: those not shown come last
+        each, held = adds[order], places.only(order)
+        shown = held.rank > 0
+        above = np.where(shown, held.above, 0.0)
+        before = position(self.query, self.n) if best else running(self.query, above, self.n) - above
+        group = self.query * (int(held.rank.max(initial=0)) + 1) + held.rank
+        fellows = position_in_group(group)  # those of its group that came before it
+        pairs = (before - fellows) * above if best else before - fellows * above
+        return running(self.query, each + np.where(shown, pairs + fellows * held.fellow, 0.0), self.n)
 
     def _tried(self, size: int, of_baseline: float, of_candidate: float) -> tuple[F64, F64]:
         """Every labelling, of queries with `size` documents each; each document doubles the table."""
         alone = (of_baseline * self.in_baseline + of_candidate * self.in_candidate).reshape(-1, size)
-        one, other = self.rank_baseline.reshape(-1, size), self.rank_candidate.reshape(-1, size)
+        one, other = (places.shaped(size) for places in self.places)
         total = (of_baseline * self.baseline + of_candidate * self.candidate)[:, None]
         chosen = np.zeros(1)
         for i in range(size):
             here = alone[:, [i]]
             for j in range(i):  # what the documents before it add when they are relevant too
-                both = of_baseline * _pair(one[:, [i]], one[:, [j]]) + of_candidate * _pair(
-                    other[:, [i]], other[:, [j]]
-                )
+                both = of_baseline * one.column(i).with_each(one.column(j))
+                both += of_candidate * other.column(i).with_each(other.column(j))
                 here = np.concatenate([here, here + both], axis=1)
             here += total
             total = np.concatenate([total, here], axis=1)
@@ -175,7 +198,7 @@ class Averages(Problem):
             out[there] = values
             return out
 
-        ranks = table(self.rank_baseline), table(self.rank_candidate)
+        ranks = self.places[0].each(table), self.places[1].each(table)
         alone = table(of_baseline * self.in_baseline + of_candidate * self.in_candidate)
         judged = of_baseline * self.baseline + of_candidate * self.candidate
         best = np.full(self.n, -np.inf)
@@ -185,18 +208,13 @@ class Averages(Problem):
         return best
 
 
-def _pair(one: I64, other: I64) -> F64:
-    """What two relevant documents add beyond what each adds alone."""
-    deeper = np.maximum(np.maximum(one, other), 1)
-    return np.where((one > 0) & (other > 0), 1.0 / deeper, 0.0)
-
-
 class _Climb:
     """Labels that change one at a time, for many queries at once."""
 
     def __init__(
-        self, chosen: Bool, there: Bool, alone: F64, ranks: tuple[I64, I64], weights: tuple[float, float], cap: float
-    ) -> None:
+        self, chosen: Bool, there: Bool, alone: F64, ranks: tuple[Standing, Standing], weights: tuple[float, float],
+        cap: float,
+    ) -> None:  # fmt: skip
         self.chosen, self.there, self.alone = chosen, there, alone
         self.ranks, self.weights, self.cap = ranks, weights, cap
 
@@ -235,9 +253,9 @@ class _Climb:
     def _pairs(self, queries: I64, i: I64) -> F64:
         """What document i of each query adds to the others, nothing to itself."""
         out = np.zeros((len(queries), self.there.shape[1]))
-        for weight, rank in zip(self.weights, self.ranks, strict=True):
-            mine = rank[queries]
-            out += weight * _pair(mine, mine[np.arange(len(queries)), i][:, None])
+        for weight, places in zip(self.weights, self.ranks, strict=True):
+            mine = places.only(queries)
+            out += weight * mine.with_each(mine.each(lambda x: x[np.arange(len(queries)), i][:, None]))
         out[np.arange(len(queries)), i] = 0.0
         return out
 
@@ -248,25 +266,31 @@ def averages(measure: Measure, lists: Lists) -> Problem:
     relevant = lists.baseline.judged.relevant(measure.rel).astype(np.float64)
     sides = []
     for r, places in ((lists.baseline, lists.in_baseline), (lists.candidate, lists.in_candidate)):
-        rank = places.rank if cutoff is None else np.where(places.rank <= cutoff, places.rank, 0)
         hits = r.relevant(measure.rel).top(cutoff)
-        sides.append((hits.per_query((hits.position() + 1) / hits.rank), _alone(hits, lists.query, rank), rank))
+        mine, known = standing(places, cutoff), standing(hits, cutoff)
+        sums = hits.per_query(precision_sum(hits, cutoff))
+        sides.append((sums, _alone(hits, known, lists.query, mine), mine))
     cap = float(cutoff) if cutoff is not None and measure.params["norm"] == "min" else np.inf
-    (baseline, alone, rank), (candidate, other, their) = sides
+    (baseline, alone, one), (candidate, other, their) = sides
     grades = two_grades(measure, lists)
-    return Averages(lists.query, grades, baseline, candidate, relevant, alone, other, rank, their, cap)
+    return Averages(
+        lists.query, grades, baseline, candidate, relevant, alone, other, one.rank, their.rank, one.above, their.above,
+        one.fellow, their.fellow, cap,
+    )  # fmt: skip
 
 
-def _alone(hits: Ranking, query: I64, rank: I64) -> F64:
+def _alone(hits: Ranking, known: Standing, query: I64, mine: Standing) -> F64:
     """What each unjudged document adds to the sum of precisions when it alone is relevant.
 
-    That is its own precision, and one more document above each judged relevant one below it.
+    That is its own precision, one more document above each judged relevant one below it, and what it and those of its
+    own group add together.
     """
-    width = int(max(hits.rank.max(initial=0), rank.max(initial=0))) + 2
-    key = hits.query * width + hits.rank
-    at = np.searchsorted(key, query * width + rank)
+    width = int(max(known.rank.max(initial=0), mine.rank.max(initial=0))) + 2
+    key = hits.query * width + known.rank
+    at = np.searchsorted(key, query * width + mine.rank)
+    after = np.searchsorted(key, query * width + mine.rank, "right")
     start = np.searchsorted(key, query * width)
     end = np.searchsorted(key, (query + 1) * width)
-    below = np.concatenate([[0.0], np.cumsum(1.0 / hits.rank)])
-    place = np.maximum(rank, 1)
-    return np.where(rank > 0, (at - start + 1) / place + below[end] - below[at], 0.0)
+    below = np.concatenate([[0.0], np.cumsum(known.above)])
+    adds = (at - start + 1) * mine.above + (after - at) * mine.fellow + below[end] - below[after]
+    return np.where(mine.rank > 0, adds, 0.0)

@@ -264,14 +264,23 @@ def posed(
         levels: grades of the scale beside those of the judgments.
         depth: how far down either list a document could have any grade; the measure's own cutoff when None.
     """
-    if measure.cutoff is None and not lists.is_whole:
+    if below_the_lists(measure, lists):
         return f"it needs whole lists, and they were looked at down to rank {lists.depth}: name a cutoff"
     looked = lists.inside(measure.cutoff if depth is None else depth)
-    known = lists.baseline.judged.levels
-    if levels is not None:
-        known = np.union1d(known, np.array(levels, dtype=np.float64))
-    found = problem(Measure(measure.name, _kept(measure), measure.cutoff), looked, known)
+    found = problem(Measure(measure.name, _kept(measure), measure.cutoff), looked, scale(lists, levels))
     return found if isinstance(found, str) else (looked, found)
+
+
+def below_the_lists(measure: Measure, lists: Lists) -> bool:
+    """Whether the measure looks at documents that were not read."""
+    is_long = measure.cutoff is None or measure.params.get("ideal") == "returned"
+    return is_long and not lists.is_whole
+
+
+def scale(lists: Lists, levels: Sequence[float] | None) -> F64:
+    """The grades of the judgments, and further ones of the scale."""
+    known = lists.baseline.judged.levels
+    return known if levels is None else np.union1d(known, np.array(levels, dtype=np.float64))
 
 
 def problem(measure: Measure, lists: Lists, levels: F64) -> Problem | str:
@@ -287,7 +296,7 @@ def problem(measure: Measure, lists: Lists, levels: F64) -> Problem | str:
         return _counts(measure, lists)
     if measure.name in ("nDCG", "DCG", "CG"):
         return _gains(measure, lists, levels)
-    if measure.name in ("RR", "HitRate", "AP") and averaged:
+    if measure.name in ("RR", "HitRate") and averaged:
         return f"ties are averaged, and {measure.name} has no algorithm for that"
     if measure.name in ("RR", "HitRate"):
         return _firsts(measure, lists)

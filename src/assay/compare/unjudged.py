@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from assay.compare.lists import Lists
-from assay.compare.ranges import Problem, posed
+from assay.compare.ranges import Problem, below_the_lists, posed, scale
+from assay.compare.tried import Ends
+from assay.compare.tried import ends as labelled
 from assay.measures.measure import Measure
 from assay.ranking.ranking import F64, I64, Bool, Ranking
 from assay.results import kept
@@ -169,10 +171,16 @@ def bounds(
     shares = [_judged_share(r, measure.cutoff, counted) for r in (lists.baseline, lists.candidate)]
     condensed = [_condensed(measure, r, counted) for r in (lists.baseline, lists.candidate)]
     ends: dict[str, Any]
-    if isinstance(found, str):
-        sharp, why, ends = np.zeros(n, np.bool_), found, dict.fromkeys(_ENDS, np.full(n, np.nan))
+    tried: Ends | str = ""
+    if isinstance(found, str) and not below_the_lists(measure, lists):
+        tried = labelled(measure, looked, scale(lists, levels))
+    if isinstance(tried, Ends):
+        sharp, why, ends = tried.sharp, "", {name: getattr(tried, name) for name in _ENDS}
+    elif isinstance(found, str):
+        sharp, why, ends = np.zeros(n, np.bool_), tried or found, dict.fromkeys(_ENDS, np.full(n, np.nan))
     else:
         sharp, why, ends = found[1].attained, "", _ends(found[1])
+    if not why:
         _with_undefined(ends, counted & ~measure.has_relevant(judged), without)
     return Bounds(
         measure=measure, baseline=names[0], candidate=names[1], depth=looked.depth, counts=counted, unjudged=unjudged,

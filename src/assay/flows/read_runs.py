@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from assay.compare.documents import first_documents, outside
 from assay.compare.labels import How, labels_of
 from assay.compare.noise import Noise, agreement_noise, rater_noise
 from assay.compare.stages import First, Staged
-from assay.errors import InputError
 from assay.flows.choices import DEFAULT, Choices
 from assay.flows.evaluate import Reading
 from assay.flows.staged import Given
@@ -39,8 +38,6 @@ SHOWN = 10
 """Documents of each list that are kept at least."""
 WHOLE = 1_000_000
 """Rows up to which whole runs are looked at for the ranges of measures without a cutoff."""
-DESIGN = "inclusion"
-"""The column of the topics that holds the chance with which a query was drawn into the sample."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,29 +55,6 @@ class Inputs:
     shown: Mapping[str, Shown]
     stages: tuple[Staged, ...] = ()
     intents: tuple[str | None, ...] | None = None
-
-
-def designed(scores: Scores, topics: Block | None) -> Scores:
-    """The scores with design weights: traffic (or 1) over the chance with which each query was drawn."""
-    if topics is None or DESIGN not in topics.columns:
-        return scores
-    chances: dict[str, float] = {}
-    for i, (query, chance) in enumerate(zip(topics.frame["query_id"], topics.frame[DESIGN], strict=True)):
-        if chance is None:
-            continue
-        try:
-            chances[query] = float(chance)
-        except (TypeError, ValueError):
-            chances[query] = float("nan")
-        if not 0 < chances[query] <= 1:
-            raise InputError(
-                f"the chance {chance} of query {query} to be drawn is not between 0 and 1",
-                topics.place(i),
-                f"give {DESIGN} as a share, such as 0.05",
-            )
-    drawn = np.array([chances.get(query, np.nan) for query in scores.queries])
-    traffic = np.ones(len(drawn)) if scores.weights is None else scores.weights
-    return replace(scores, weights=traffic / drawn, _cache={})
 
 
 def by_intent(measures: Any, held: Choices, topics: Block | None) -> tuple[Any, str]:
@@ -129,7 +103,8 @@ def read_runs(
         return collect(blocks, judged, held.conventions, to)
 
     whole = {name for name, coverage in zip(scores.runs, scores.coverage, strict=True) if coverage.rows <= WHOLE}
-    whole = (whole if any(m.cutoff is None for m in scores.measures) else set()) | staged
+    looks_below = any(m.cutoff is None or m.params.get("ideal") == "returned" for m in scores.measures)
+    whole = (whole if looks_below else set()) | staged
     shown = {name: collected(run, name, None if name in whole else depth) for name, run in named.items()}
     measure = staged_measure(scores)
     found = []
