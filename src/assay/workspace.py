@@ -21,6 +21,7 @@ SECTIONS: dict[str, str] = {
     "segments": "which queries are looked at apart",
     "paths": "where runs, judgments, topics, documents and results lie",
     "store": "where judgments, experiments and the ledger are kept",
+    "cache": "copies of large runs that are read faster the next time",
 }
 """Every section of the file and what it is for; a room that brings a section adds its line."""
 
@@ -55,6 +56,25 @@ class Store:
     """
 
     url: Secret = Secret("")  # noqa: RUF009 # nothing changes a secret
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """The section [cache].
+
+    Args:
+        on: whether large runs are copied; `--cache` and `--no-cache` of a command stand above it.
+        folder: of the copies, relative to the folder of `assay.toml`.
+        limit_gb: gigabytes that all copies together may take; those unused for longest are removed first.
+    """
+
+    on: bool = True
+    folder: str = ".assay/cache"
+    limit_gb: float = 20.0
+
+    def __post_init__(self) -> None:
+        if not self.limit_gb >= 0:
+            raise ValueError("limit_gb is below 0")
 
 
 @dataclass(frozen=True)

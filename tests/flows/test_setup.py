@@ -16,7 +16,7 @@ from assay.flows.setup import QUESTIONS, Check, Checks, config, doctor, init
 from assay.flows.workbench import Workbench
 from assay.ranking.conventions import Conventions
 from assay.results import dump, load
-from assay.workspace import Paths, Workspace
+from assay.workspace import Copies, Paths, Workspace
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +54,7 @@ def test_init_writes_a_file_whose_values_are_the_answers(tmp_path: Path) -> None
         "segments": {"column": "kind"},
         "paths": {"runs": "out/runs", "qrels": 'a "b".qrels', "topics": "t.csv", "documents": "d.jsonl"},
         "store": {},
+        "cache": {},
     }
 
 
@@ -72,7 +73,7 @@ def test_the_file_names_every_key_and_the_lines_that_are_commented_out_give_the_
     init(tmp_path)
     text = (tmp_path / "assay.toml").read_text(encoding="utf-8")
     given = set(re.findall(r"^(?:# )?(\w+) = ", text, re.MULTILINE))
-    expected = {f.name for model in (Conventions, Paths) for f in fields(model)} | {
+    expected = {f.name for model in (Conventions, Paths, Copies) for f in fields(model)} | {
         "compat", "primary", "guardrails", "gain", "k", "column", "head", "torso", "known_item", "url",
     }  # fmt: skip
     assert given == expected

@@ -240,10 +240,10 @@ def _option(key: str) -> str:
 
 def variables() -> dict[str, str]:
     """Every variable that is heeded, and the "section.key" that it sets."""
-    from assay.workspace import Paths, Store
+    from assay.workspace import Copies, Paths, Store
 
     flat = {"measures": Wanted, "conventions": _Convention}
-    apart = {"segments": Segments, "paths": Paths, "store": Store}
+    apart = {"segments": Segments, "paths": Paths, "store": Store, "cache": Copies}
     names = {PREFIX + f.name.upper(): f"{name}.{f.name}" for name, model in flat.items() for f in fields(model)}
     for name, model in apart.items():
         names |= {f"{PREFIX}{name}_{f.name}".upper(): f"{name}.{f.name}" for f in fields(model)}

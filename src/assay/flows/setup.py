@@ -16,7 +16,7 @@ from assay.flows.doctor import Check, Checks, doctor, named_measures
 from assay.flows.template import QUESTIONS, Question, fill
 from assay.results import Note, Result, kept
 from assay.settings import Secret, Settings, check
-from assay.workspace import FILE, Paths, Store, Workspace
+from assay.workspace import FILE, Copies, Paths, Store, Workspace
 
 if TYPE_CHECKING:
     from assay.flows.workbench import Workbench
@@ -137,7 +137,7 @@ def config(bench: Workbench | None = None, options: Mapping[str, Any] | None = N
     settings = workspace.settings if workspace is not None else Settings()
     rows = [Setting(section, key, _written(value), choices.origin(f"{section}.{key}"))
             for section, key, value in choices.values()]  # fmt: skip
-    for name, model in (("paths", Paths), ("store", Store)):
+    for name, model in (("paths", Paths), ("store", Store), ("cache", Copies)):
         section = settings.section(name)
         keys = [f.name for f in fields(model)]
         places = section.given(keys)

@@ -173,4 +173,10 @@ runs = {runs}
 # The database of judgments and experiments; without this line a SQLite file in the folder .assay.
 # A URL with a password belongs into the environment: ASSAY_STORE_URL.
 # url = "postgresql://assay@localhost/assay"
+
+[cache]
+# Large runs are copied into this folder, where they are read faster the next time; the copies unused for longest go.
+# on = true
+# folder = ".assay/cache"
+# limit_gb = 20
 """

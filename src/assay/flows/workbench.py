@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,10 @@ from assay.results import QUIET, Progress
 from assay.tables import Block, Document, Hit, Judgment, Topic
 
 if TYPE_CHECKING:
+    from assay.formats.artefact import Cache
     from assay.formats.blocks import RunBlocks
+    from assay.formats.copies import CopiedRun
+    from assay.formats.seen import Seen
     from assay.workspace import Workspace
 
 SMALL = 10 << 20
@@ -39,13 +43,17 @@ class Workbench:
         workspace: the folder with `assay.toml`, or None when there is none.
         small: bytes of text up to which files are read in plain Python.
         hashes: whether inputs are hashed, so that results can name what they came from.
+        cache: whether large runs are copied, so that they are read faster the next time; the settings say it when
+            None: in a workspace they are, elsewhere not.
     """
 
     workspace: Workspace | None = None
     small: int = SMALL
     hashes: bool = True
+    cache: bool | None = None
     _hashed: dict[str, str] = field(default_factory=dict)
     _read: dict[str, None] = field(default_factory=dict)
+    _seen: dict[str, Seen | None] = field(default_factory=dict)
 
     @classmethod
     def open(cls, start: str | os.PathLike[str] | None = None, **options: Any) -> Workbench:
@@ -101,9 +109,72 @@ class Workbench:
         if source is not None and self._is_trec(source, Hit, format, self._columns_of(source, Hit, format, columns)):
             from assay.formats.blocks import RunBlocks
 
+            seen = self._look(source)
             self.note(source)
-            return _Watched(RunBlocks(source, wants_rank=wants_rank), source, progress)
+            run = RunBlocks(source, wants_rank=wants_rank)
+            if seen is None or self.copies is None:
+                return _Watched(run, source, progress)
+            from assay.formats.copies import CopiedRun
+
+            return _Watched(CopiedRun(run, self.copies, source, seen), source, progress)
+        if source is not None and self._is_slow_text(source, format, columns):
+            seen = self._look(source)
+            if seen is not None and self.copies is not None:
+                from assay.formats.copies import copied_table
+
+                read = partial(self.table, source, Hit, format=format, columns=columns, name=name)
+                self.note(source)
+                import json
+
+                how = json.dumps([os.fspath(source), format, columns], sort_keys=True)
+                return [copied_table(read, self.copies, source, seen, how)]
         return [self.table(x, Hit, format=format, columns=columns, name=name)]
+
+    @cached_property
+    def copies(self) -> Cache | None:
+        """Where copies of large runs lie; None when none are made."""
+        from assay.settings import Settings, check
+        from assay.workspace import Copies
+
+        settings = self.workspace.settings if self.workspace is not None else Settings()
+        section = settings.section("cache")
+        said = check(section, Copies)
+        is_on = said.on if self.workspace is not None or section.given(["on", "folder"]) else False
+        if not (is_on if self.cache is None else self.cache):
+            return None
+        from assay.formats.artefact import Cache
+
+        root = self.workspace.root if self.workspace is not None else _of_this_user()
+        folder = said.folder if self.workspace is not None or section.given(["folder"]) else "copies"
+        return Cache(root / os.path.expanduser(folder), int(said.limit_gb * 1e9))
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What went wrong with the copies of runs; nothing of it changes a number."""
+        copies: Cache | None = self.__dict__.get("copies")
+        return tuple(copies.told) if copies is not None else ()
+
+    def _look(self, source: str) -> Seen | None:
+        """What the bytes of a large run are, where copies are made; looked at once."""
+        if self.copies is None or is_stream(source):
+            return None
+        if source not in self._seen:
+            self._seen[source] = seen = self.copies.digest(source, anew=self.hashes)
+            if seen is not None and self.hashes:
+                self._hashed.setdefault(source, seen.sha256)
+        return self._seen[source]
+
+    def _is_slow_text(self, source: str, format: str | None, columns: Mapping[str, str] | None) -> bool:
+        """Whether it is a large file of a format that is read as text, and can be read again."""
+        if is_stream(source) or not _is_larger(source, self.small) or self.copies is None:
+            return False
+        from assay.formats.recognise import recognise
+
+        try:
+            found = format or recognise(source, Hit, self._columns_of(source, Hit, format, columns))
+        except InputError:  # its reader says what is wrong with it
+            return False
+        return found not in ("parquet", "arrow")
 
     def source(self, x: Any) -> str | None:
         """The path (or "-") that was meant, looked up in the workspace when it is not a file; None for data."""
@@ -163,6 +234,13 @@ class Workbench:
         return (*(source for source in self._read if source != "-"), *settings)
 
 
+def _of_this_user() -> Path:
+    """The folder that this user's programs may fill with what can be made again."""
+    if os.name == "nt":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "assay"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
+
+
 def _of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, str] | None:
     """The names of the columns that a table has; a name that no table has is refused."""
     if not columns:
@@ -182,7 +260,7 @@ def _of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, s
 class _Watched:
     """The blocks of a large run, reported as they are read."""
 
-    blocks: RunBlocks
+    blocks: RunBlocks | CopiedRun
     source: str
     progress: Progress
 

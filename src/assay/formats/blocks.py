@@ -52,13 +52,40 @@ class RunBlocks:
         self._bytes = Pieces(source, size)
 
     def __iter__(self) -> Iterator[Block]:
-        found = False
-        for block in _blocks(self._bytes, self.name, _RUN, rank=self.wants_rank, first=True):
+        for _, block in self.numbered():
+            yield block
+
+    def numbered(self, start: int = 0, *, is_first: bool = True) -> Iterator[tuple[int, Block]]:
+        """The blocks that have rows, each with the number of its piece of the file.
+
+        Args:
+            start: the first piece wanted; those before it are known to be fine.
+            is_first: whether the pieces before it have no rows.
+        """
+        found = not is_first
+        for number, block in _blocks(self._bytes, self.name, _RUN, rank=self.wants_rank, first=not found, start=start):
             if len(block):
                 found = True
-                yield block
+                yield number, block
         if not found:
             raise _nothing(self.name)
+
+    def place(self, number: int, row: int) -> str:
+        """The place of a row of one block, looked up in the file."""
+        for at, data in enumerate(self._bytes):
+            if at == number:
+                return _block(data, self._bytes.line_of, at, self.name, _RUN, rank=self.wants_rank).place(row)
+        raise InputError("became shorter while it was read", self.name, "run the command again")
+
+    @property
+    def comments(self) -> dict[int, int]:
+        """How many lines of each piece are comments, as far as they were read."""
+        return self._bytes.comments
+
+    @property
+    def crc(self) -> int | None:
+        """CRC-32 of the file, once all blocks are read; None where it is not known."""
+        return self._bytes.crc
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -82,7 +109,7 @@ def _joined(pieces: Pieces, name: str, fields: tuple[str, ...], *, rank: bool) -
     frames: list[pl.DataFrame] = []
     first_rows: list[int] = []
     row = 0
-    for block in _blocks(pieces, name, fields, rank=rank):
+    for _, block in _blocks(pieces, name, fields, rank=rank):
         frames.append(block.polars())
         first_rows.append(row)
         row += frames[-1].height
@@ -106,19 +133,23 @@ def _facts(pieces: Pieces) -> tuple[str, ...]:
     return skipped(pieces.name, sum(pieces.comments.values()))
 
 
-def _blocks(pieces: Pieces, name: str, fields: tuple[str, ...], *, rank: bool, first: bool = False) -> Iterator[Block]:
-    """Every piece as a block, with ranks where all need them or the first one that has rows.
+def _blocks(
+    pieces: Pieces, name: str, fields: tuple[str, ...], *, rank: bool, first: bool = False, start: int = 0
+) -> Iterator[tuple[int, Block]]:
+    """Every piece from that one on as a block, with ranks where all need them or the first one that has rows.
 
     The faults of all pieces are said together, as for a file that is read at once.
     """
     numbered, found = enumerate(pieces), not first
     for number, data in numbered:
+        if number < start:
+            continue
         try:
             block = _block(data, pieces.line_of, number, name, fields, rank=rank or not found, comments=pieces.comments)
         except InputError as fault:
             raise _with_later(fault, numbered, pieces, fields, rank or not found) from None
         found = found or len(block) > 0
-        yield block
+        yield number, block
 
 
 def _with_later(

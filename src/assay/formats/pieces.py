@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 import weakref
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -27,6 +28,8 @@ class Pieces:
         self.name = name_of(source)
         self._size = size
         self.comments: dict[int, int] = {}
+        self.crc: int | None = None
+        """CRC-32 of the whole file once it has been gone through; None for what is packed or was no file."""
         self._held: BinaryIO | None = None
         self._path: str | None = None
         if isinstance(source, (str, os.PathLike)) and not is_stream(source):
@@ -36,17 +39,22 @@ class Pieces:
             weakref.finalize(self, self._held.close)
 
     def __iter__(self) -> Iterator[bytes]:
+        is_plain = False
         with ExitStack() as stack:
             if self._held is not None:
                 found = self._seeking(self._held)
             elif self._path is not None and not _is_packed(self._path):
                 found = self._seeking(stack.enter_context(Path(self._path).open("rb", buffering=0)))
+                is_plain = True
             else:
                 stream = open_bytes(self._path or "-")
                 stack.callback(stream.close)
                 found = self._flowing(stream)
+            crc = 0
             for number, data in enumerate(found):
+                crc = zlib.crc32(data, crc)
                 yield data if number else data.removeprefix(BOM)
+            self.crc = crc if is_plain else None
 
     def line_of(self, number: int) -> int:
         """The line at which a piece begins, counted when an error asks for it."""
