@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.tables.rows import Agreement, Block, Columns, Document, Hit, Judgment, Pair, Request, Topic
+from assay.tables.rows import Agreement, Answer, Block, Columns, Document, Hit, Judgment, Pair, Request, Topic
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Agreement", "Block", "Columns", "Document", "Hit", "Judgment", "Pair", "Request", "Topic", "as_table"]
+__all__ = [
+    "Agreement",
+    "Answer",
+    "Block",
+    "Columns",
+    "Document",
+    "Hit",
+    "Judgment",
+    "Pair",
+    "Request",
+    "Topic",
+    "as_table",
+]
 
 
 def as_table(x: Any, row: type, name: str = "", columns: Mapping[str, str] | None = None) -> pl.DataFrame:
@@ -19,7 +31,7 @@ def as_table(x: Any, row: type, name: str = "", columns: Mapping[str, str] | Non
     Args:
         x: an object with an Arrow C stream (pandas, polars, pyarrow, duckdb), a `Block`, a dict of dicts
             ({query: {document: score or grade}}), a dict of columns, or a list of rows (dataclasses or dicts).
-        row: the class of the rows: `Hit`, `Judgment`, `Topic`, `Document` or `Pair`.
+        row: the class of the rows: `Hit`, `Judgment`, `Topic`, `Document`, `Answer` or `Pair`.
         name: what the rows are called in messages.
         columns: field to column, where a column has a name of its own.
 

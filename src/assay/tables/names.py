@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, Literal, get_args, get_type_hints
 
 from assay.errors import InputError, did_you_mean, nearest
-from assay.tables.rows import Document, Hit, Judgment, Topic
+from assay.tables.rows import Answer, Document, Hit, Judgment, Topic
 
 Kind = Literal["id", "text", "number", "whole"]
 
@@ -50,11 +50,16 @@ SYNONYMS: dict[type, dict[str, tuple[tuple[str, ...], ...]]] = {
         "title": (("name", "headline"), ()),
         "text": (("body", "contents", "content", "passage"), ("description",)),
     },
+    Answer: {
+        "query_id": _QUERY_ID,
+        "response": (("answer", "actual_output"), ()),
+        "reference": (("reference_answer", "ground_truth", "expected_output"), ()),
+    },
 }
 ONE_OF: dict[type, tuple[str, ...]] = {Hit: ("score", "rank")}
 """Fields of which a row needs one at least."""
 
-KEY: dict[type, str] = {Topic: "query_id", Document: "doc_id"}
+KEY: dict[type, str] = {Topic: "query_id", Document: "doc_id", Answer: "query_id"}
 """Tables that say one thing about each id."""
 
 KEEPS_MORE = (Topic,)

@@ -74,6 +74,16 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """What a system answered in words from the documents that it found, and what a right answer would say."""
+
+    query_id: str
+    response: str | None = None
+    """None: not recorded, or blank."""
+    reference: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """A query and a document whose grade is wanted. No system and no rank is named: raters must not see them."""
 
