@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from assay.cli.evaluate import names, split
-from assay.cli.options import added, conventions, inputs, outputs, pick
+from assay.cli.options import added, conventions, inputs, outputs, pick, workbench
 from assay.cli.output import progress, show
 from assay.cli.verb import Verb, choice, command_line, spell_map
 
@@ -80,9 +80,8 @@ def compare(
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.compare import compare as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open()
+    bench = workbench()
     kept = qrels is None and bool(files) and all(file.lower().endswith(KEPT) for file in files)
     runs, judgments = (list(files), None) if kept else split(files, qrels)
     options = {"topics": topics, "by": names(by) or None, "stages": stages, "baseline": baseline,
@@ -158,9 +157,8 @@ def power(
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.compare import power as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open()
+    bench = workbench()
     runs, judgments = split(files, qrels)
     options = {"baseline": baseline, "format": input_format, "columns": spell_map(columns, "--columns"),
                "bench": bench, "progress": progress(), "command": command_line(), **pick(choices)}  # fmt: skip
@@ -198,9 +196,8 @@ def audit(
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.pool import pool_audit as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open()
+    bench = workbench()
     options = {"depth": depth, "within_pool": within_pool, "format": input_format,
                "columns": spell_map(columns, "--columns"), "bench": bench, "progress": progress(),
                "command": command_line(), **pick(choices)}  # fmt: skip

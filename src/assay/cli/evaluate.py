@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import FORMATS, READING, consumer, conventions, inputs, outputs, pick, reading
+from assay.cli.options import FORMATS, READING, consumer, conventions, inputs, outputs, pick, reading, workbench
 from assay.cli.output import names_inputs, progress, show
 from assay.cli.verb import Verb, command_line, spell_map
 from assay.errors import InputError
@@ -45,9 +45,8 @@ def evaluate(
     """Translates the command line into one call of the flow."""
     from assay.flows.evaluate import evaluate as one
     from assay.flows.evaluate import evaluate_collections as several
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open(hashes=names_inputs(format_, output, html))
+    bench = workbench(hashes=names_inputs(format_, output, html))
     shown = pick({name: choices.pop(name) for name in READING})
     options = {"topics": topics, "format": input_format, "columns": spell_map(columns, "--columns"), "bench": bench,
                "progress": progress(), "command": command_line(),
@@ -115,9 +114,8 @@ def explain(
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.explain import explain as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open(hashes=names_inputs(format_, output, html))
+    bench = workbench(hashes=names_inputs(format_, output, html))
     options = {"documents": documents, "format": input_format, "columns": spell_map(columns, "--columns"),
                "bench": bench, "command": command_line(), **pick(choices)}  # fmt: skip
     result = flow(run, qrels, query, measure, **options)

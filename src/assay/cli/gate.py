@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from assay.cli.evaluate import names, split
-from assay.cli.options import added, conventions, inputs, outputs, pick
+from assay.cli.options import added, conventions, inputs, outputs, pick, workbench
 from assay.cli.output import check_targets, emit, progress, render, show, write
 from assay.cli.verb import Verb, choice, command_line, spell_map, voice_options
 from assay.errors import InputError, did_you_mean, nearest
@@ -123,9 +123,8 @@ def rules(
 ) -> int:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.gate import gate as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open()
+    bench = workbench()
     baseline, candidate, judgments = sides(files, qrels)
     host, _, report = (annotate or "").partition("=")
     targets = [target for target in (markdown, junit, report or None, to_label) if target is not None]
@@ -256,9 +255,8 @@ def plan(
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.gate import gate_plan as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open()
+    bench = workbench()
     baseline, other, judgments = sides(files, qrels)
     check_targets(output, html, [*files, rules])
     result = flow(

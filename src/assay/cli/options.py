@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from assay.cli.verb import OneOf, choice
+
+if TYPE_CHECKING:
+    from assay.flows.workbench import Workbench
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -66,8 +69,33 @@ def inputs(command: F) -> F:
         [
             say("--input-format", metavar="FORMAT", help=known),
             say("--columns", metavar="NAME=COLUMN,...", help="Which column of the input holds what."),
+            say("--cache/--no-cache", default=None, expose_value=False, callback=_note_cache,
+                help="Read large runs from copies; made in a workspace unless --no-cache."),
         ]
-    )(command)
+    )(command)  # fmt: skip
+
+
+def _note_cache(ctx: click.Context, param: click.Parameter, value: bool | None) -> None:
+    ctx.meta["assay.cache"] = value
+
+
+def workbench(**options: Any) -> Workbench:
+    """Where the verb finds its inputs; what went wrong with copies of runs is said when the verb has ended."""
+    from assay.flows.workbench import Workbench
+
+    ctx = click.get_current_context()
+    bench = Workbench.open(cache=ctx.meta.get("assay.cache"), **options)
+
+    @ctx.call_on_close
+    def tell() -> None:
+        if bench.told:
+            from assay.cli.output import say
+            from assay.results import Note
+
+            for sentence in bench.told:
+                say(Note("cache", sentence))
+
+    return bench
 
 
 def outputs(*formats: str) -> Callable[[F], F]:
