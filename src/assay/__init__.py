@@ -25,6 +25,8 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.explain import score as score
     from assay.flows.gate import gate as gate
     from assay.flows.gate import gate_plan as gate_plan
+    from assay.flows.reconcile import conventions as conventions
+    from assay.flows.reconcile import reconcile as reconcile
     from assay.flows.results import show as show
     from assay.measures.collections import Collections as Collections
     from assay.measures.explain import Explanation as Explanation
@@ -61,6 +63,7 @@ _HOMES = {
     "Verdict": "assay.compare.gate",
     "as_table": "assay.tables",
     "compare": "assay.flows.compare",
+    "conventions": "assay.flows.reconcile",
     "evaluate": "assay.flows.evaluate",
     "evaluate_collections": "assay.flows.evaluate",
     "explain": "assay.flows.explain",
@@ -69,6 +72,7 @@ _HOMES = {
     "measure": "assay.measures.measure",
     "parse": "assay.measures.grammar",
     "power": "assay.flows.compare",
+    "reconcile": "assay.flows.reconcile",
     "score": "assay.flows.explain",
     "show": "assay.flows.results",
 }

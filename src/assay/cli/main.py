@@ -24,6 +24,11 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "gate": ("assay.cli.gate", "Say PASS, FAIL or INCONCLUSIVE of a change, by the team's rule file."),
         "pool": ("assay.cli.compare", "Say what each run alone brought to the judgments."),
         "explain": ("assay.cli.evaluate", "Work out one value of one query line by line."),
+        "reconcile": ("assay.cli.reconcile", "Find the conventions that give a number which another tool printed."),
+        "conventions": (
+            "assay.cli.reconcile",
+            "Show what every known tool's conventions make of the same run and judgments, side by side.",
+        ),
         "measures": ("assay.cli.evaluate", "List the measures, or explain one with a worked example."),
         "show": ("assay.cli.results", "Show a saved result again, without its runs."),
         "report": ("assay.cli.report", "Write the report of a saved result as one self-contained page."),

@@ -114,7 +114,7 @@ def conventions(
     notes: dict[Note, None] = {}
     for measure in named:
         case = search.case_of(table.run, table.judgments, measure, table.held.conventions, query)
-        found = search.side_by_side(case, table.run, table.judged, measure, table.held.conventions)
+        found = search.side_by_side(case, table.run, table.judged, measure, table.held.conventions, table.name)
         ours.append(found[0])
         rows += found[1]
         same.append(found[2])

@@ -20,6 +20,7 @@ import assay.compare.unjudged
 import assay.flows.setup
 import assay.measures.collections
 import assay.measures.explain
+import assay.measures.reconcile.found
 import assay.measures.scores  # noqa: F401 # these imports register what can be kept
 from assay.errors import InputError
 from assay.files import spelled

@@ -181,7 +181,7 @@ def reconcile(
         name: of the run.
     """
     step = 10.0**-digits
-    ours, notes = _ours(case, run, judged, measure, conventions)
+    ours, notes = _ours(case, run, judged, measure, conventions, name)
     stages = [known(case), _deviating(case, [case.base], "one", 1), _deviating(case, [case.base], "two", 2)]
     found = [candidate for stage in stages for candidate in compute(case, stage)]
     if not any(_meets(candidate, value, step) for candidate in found):
@@ -227,7 +227,7 @@ def _meets(candidate: Candidate, value: float, step: float) -> bool:
 
 
 def _ours(
-    case: Case, run: Block, judged: Judged, measure: Measure, conventions: Conventions
+    case: Case, run: Block, judged: Judged, measure: Measure, conventions: Conventions, name: str
 ) -> tuple[float, tuple[Note, ...]]:
     """What our measure gives, by the house's own arithmetic."""
     notes: list[Note] = []
@@ -236,7 +236,7 @@ def _ours(
         n = int(case.lists.later.sum())
         text = f"{n:,} rows repeat a document of their query; ours counts the first, and evaluate refuses such a run"
         notes.append(Note("duplicates-dropped", text, count=n, level="warning"))
-    scores = score([run], judged, [measure], conventions)
+    scores = score([run], judged, [measure], conventions, name)
     if case.query is None:
         return scores.mean(), (*notes, *scores.notes)
     query = case.lists.queries[case.query]
@@ -315,22 +315,29 @@ def _alike(case: Case, group: Sequence[Candidate]) -> tuple[str, ...]:
 
 
 def side_by_side(
-    case: Case, run: Block, judged: Judged, measure: Measure, conventions: Conventions
+    case: Case, run: Block, judged: Judged, measure: Measure, conventions: Conventions, name: str = "run"
 ) -> tuple[float, tuple[Row, ...], tuple[str, ...], tuple[Note, ...]]:
-    """Every convention of one measure: ours, the rows of the table, the single answers that change nothing here."""
-    ours, notes = _ours(case, run, judged, measure, conventions)
+    """Every convention of one measure: ours, the rows of the table, the single answers that change nothing here.
+
+    Conventions that give the same in every query share a row.
+    """
+    ours, notes = _ours(case, run, judged, measure, conventions, name)
     tools = compute(case, known(case))
-    own = [case.base.but(**dict([one])) for one in singles(case)]
-    ones = compute(case, [(ways, "one", ()) for ways in own])
+    ones = compute(case, [(case.base.but(**dict([one])), "one", ()) for one in singles(case)])
     same = tuple(
-        sentence(case.deviations(one.ways)[0])
+        sentence(deviations[0])
         for one in ones
-        if case.deviations(one.ways) and _same(one.value, ours) and one.ways.rounding == case.base.rounding
+        if (deviations := case.deviations(one.ways)) and _is_near(one.value, ours)
     )
-    kept = _distinct(case, tools + [one for one in ones if not _same(one.value, ours)])
-    rows = tuple(Row(str(measure), one.kind, one.tools, matter(case, one), one.value, one.value - ours) for one in kept)
-    return ours, rows, same, notes
+    groups = _grouped(_distinct(case, tools + [one for one in ones if not _is_near(one.value, ours)]))
+    groups.sort(key=lambda group: _plausible(case, group))
+    rows = []
+    for group in groups:
+        match = _match(case, group)
+        rows.append(Row(str(measure), match.kind, match.tools, match.deviations, match.value, match.value - ours))
+    return ours, tuple(rows), same, notes
 
 
-def _same(value: float, other: float) -> bool:
-    return abs(value - other) < 1e-9 or (np.isnan(value) and np.isnan(other))
+def _is_near(value: float, other: float) -> bool:
+    """Whether a table of four decimals shows no difference."""
+    return abs(value - other) < 5e-5 or (np.isnan(value) and np.isnan(other))
