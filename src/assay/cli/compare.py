@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from assay.cli.evaluate import names, split
-from assay.cli.options import added, conventions, inputs, outputs, pick, workbench
+from assay.cli.options import added, conventions, inputs, outputs, pick, sample, workbench
 from assay.cli.output import progress, show
 from assay.cli.verb import Verb, choice, command_line, spell_map
 
@@ -67,6 +67,7 @@ def how_sure(command: F) -> F:
 @click.option("--charts", metavar="FOLDER", help="Write each chart there, as SVG.")
 @click.option("--png", is_flag=True, help="Write the charts as PNG; needs assay[report].")
 @click.option("--redact", is_flag=True, help="Codes for queries and documents, for sharing outside.")
+@sample
 @how_sure
 @conventions
 @inputs

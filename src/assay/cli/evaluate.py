@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import FORMATS, READING, consumer, conventions, inputs, outputs, pick, reading, workbench
+from assay.cli.options import FORMATS, READING, consumer, conventions, inputs, outputs, pick, reading, sample, workbench
 from assay.cli.output import names_inputs, progress, show
 from assay.cli.verb import Verb, command_line, spell_map
 from assay.errors import InputError
@@ -33,6 +33,7 @@ from assay.errors import InputError
     help="Each part beside the total; segments where topics are known.",
 )  # fmt: skip
 @reading
+@sample
 @conventions
 @consumer
 @inputs

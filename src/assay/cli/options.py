@@ -55,6 +55,22 @@ def conventions(command: F) -> F:
     return added(given)(command)
 
 
+def sample(command: F) -> F:
+    """Adds the options that say how the queries were drawn, and so how their weighted mean is estimated."""
+    say = partial(choice, section="Sample of queries")
+    return added(
+        [
+            say("--weighting", metavar="NAME", help="traffic, hajek, stratified or horvitz-thompson; by the columns of "
+                "the topics (weight, inclusion) unless given."),
+            say("--strata", metavar="COLUMN", help="The stratum, for stratified: column stratum unless given."),
+            say("--shares", metavar="NAME=SHARE,...", help="Of the strata in all traffic, or in all queries."),
+            say("--sizes", metavar="NAME=NUMBER,...", help="All queries of each stratum, where many were drawn."),
+            say("--total", type=float, metavar="NUMBER",
+                help="Traffic of all queries, or their number, for horvitz-thompson."),
+        ]
+    )(command)  # fmt: skip
+
+
 def consumer(command: F) -> F:
     """Adds the option that says how many results are read, for verbs whose measures follow from it."""
     about = "How many results the consumer reads: the cutoff where no measure is named."

@@ -54,8 +54,12 @@ class WeightedDifference:
 
     Args:
         baseline_mean, candidate_mean, difference: weighted means.
-        interval: Hajek, conservative; None where it is undefined.
+        interval: t; None where it is undefined.
         effective_n: (sum w)^2 / sum w^2: how many equally weighted queries it is worth.
+        p: of the sign flips of w d, two-sided, not corrected; None where it is undefined.
+        estimator: "traffic", "hajek", "stratified" or "horvitz-thompson".
+        target: which mean is estimated: "traffic", "query" (each distinct query once) or "shares" (of the strata).
+        why: why the mean or its interval is undefined; empty otherwise.
     """
 
     baseline_mean: float | None
@@ -63,6 +67,10 @@ class WeightedDifference:
     difference: float | None
     interval: Interval | None
     effective_n: float
+    p: float | None = None
+    estimator: str = "traffic"
+    target: str = "traffic"
+    why: str = ""
 
 
 @kept("difference")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,13 @@ from assay.compare.comparison import WeightedDifference as Weighted
 from assay.compare.correction import corrected
 from assay.measures.measure import Measure
 from assay.measures.scores import Scores
-from assay.stats.intervals import Interval, t_interval, weighted_t_interval, why_undefined
+from assay.stats.intervals import Interval, t_interval, why_undefined
 from assay.stats.max_t import critical_t
 from assay.stats.paired import Tests
 from assay.stats.power import detectable
-from assay.stats.weighted import effective_n
+from assay.stats.randomisation import randomisation
+from assay.stats.sampling import Sampling
+from assay.stats.weighted import Estimate, hajek
 
 F64 = NDArray[np.float64]
 
@@ -48,10 +51,10 @@ def differences(
     if simultaneous and members.any():
         wide[members] = critical_t(matrix[members], scores.queries, asked.seed, asked.flips, level=asked.level)
     found = [
-        _difference(column, test, interval, p, is_open, float(width), made.family, scores, asked)
-        for column, test, interval, p, is_open, width in zip(
+        _difference(column, test, interval, p, is_open, float(width), by_weight, made.family, scores, asked)
+        for column, test, interval, p, is_open, width, by_weight in zip(
             columns, made.tests, intervals(matrix, scores.queries, asked), made.adjusted.tolist(),
-            made.unsettled.tolist(), wide, strict=True,
+            made.unsettled.tolist(), wide, weighted(columns, matrix, scores, asked), strict=True,
         )
     ]  # fmt: skip
     return tuple(found), made.family
@@ -64,6 +67,7 @@ def _difference(
     adjusted: float,
     is_open: bool,
     width: float,
+    by_weight: Weighted | None,
     family: Family,
     scores: Scores,
     asked: Asked,
@@ -108,7 +112,7 @@ def _difference(
         detectable=None if sd is None else detectable(sd, n, alpha=asked.alpha),
         judged_baseline=_judged(scores, column.measure, column.baseline, use),
         judged_candidate=_judged(scores, column.measure, column.candidate, use),
-        weighted=weighted(column, scores.weights, asked.level),
+        weighted=by_weight,
         claim=claim,
         outcome=outcome,
         because=because,
@@ -153,22 +157,47 @@ def largest(column: Column, queries: Sequence[str]) -> tuple[tuple[QueryDifferen
     return told(1), told(-1)
 
 
-def weighted(column: Column, weights: F64 | None, level: float) -> Weighted | None:
-    """The difference weighted by traffic; None where no pair has a weight."""
-    if weights is None:
-        return None
-    use = column.pairs & (np.nan_to_num(weights) > 0)
+def weighted(columns: Sequence[Column], matrix: F64, scores: Scores, asked: Asked) -> list[Weighted | None]:
+    """The difference of every column by what its queries stand for; None where no pair has a weight."""
+    if scores.weights is None:
+        return [None] * len(columns)
+    weights = np.where(np.nan_to_num(scores.weights) > 0, scores.weights, np.nan)
+    if np.isnan(weights).all():
+        return [None] * len(columns)
+    # signs of w d are flipped, w about 1: what is a tie depends on no unit of traffic
+    signed = matrix * (weights / np.nanmean(weights))
+    tested = randomisation(signed, scores.queries, asked.seed, asked.flips, at=())
+    return [
+        _weighted(column, weights, scores.sampling, None if p is None else p.p, asked.level)
+        for column, p in zip(columns, tested, strict=True)
+    ]
+
+
+def _weighted(
+    column: Column, weights: F64, sampling: Sampling | None, p: float | None, level: float
+) -> Weighted | None:
+    use = column.pairs & ~np.isnan(weights)
     if not use.any():
         return None
-    w = weights[use]
-    share = w / w.sum()
-    d = column.d[use]
+    estimate: Callable[[F64], Estimate] = partial(hajek, weights=np.where(use, weights, np.nan))
+    name = "traffic"
+    if sampling is not None:
+        name = "hajek"
+        if column.which.all():  # of a segment neither its total nor the shares of strata in it are known
+            estimate, name = sampling.estimate, sampling.estimator
+    before, after, d = (
+        estimate(np.where(column.pairs, x, np.nan)) for x in (column.before, column.after, column.after - column.before)
+    )
     return Weighted(
-        baseline_mean=float(share @ column.before[use]),
-        candidate_mean=float(share @ column.after[use]),
-        difference=float(share @ d),
-        interval=weighted_t_interval(d, w, level),
-        effective_n=effective_n(w),
+        baseline_mean=before.mean,
+        candidate_mean=after.mean,
+        difference=d.mean,
+        interval=d.interval(level),
+        effective_n=d.effective_n,
+        p=p,
+        estimator=name,
+        target="traffic" if sampling is None else sampling.target,
+        why=d.why,
     )
 
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from assay.compare.unjudged import Bounds
 
 BLIND = "nDCG alone cannot tell which stage failed: pass --stages NAME=FIRST.run:100,FINAL.run for each system"
+BY = {"traffic": "weighted by traffic", "query": "weighted by the chances of being drawn",
+      "shares": "by the shares of the strata"}  # fmt: skip
+OF = {"traffic": "traffic", "query": "all queries", "shares": "the whole"}
+"""How a weighted mean, and a segment's part in it, are called, by what is estimated."""
 ONE_SIDED_POOL = 0.05
 """Difference of the judged shares from which the pool counts as one-sided."""
 
@@ -133,13 +137,13 @@ def _weights(d: Difference, segments: Sequence[Segment], at: int, several: bool)
     if own:
         _, largest, turn = max(own, key=lambda one: abs(one[0]))
         why = (
-            f"; {largest.name} queries ({percent(largest.traffic or 0.0)} of traffic, {percent(largest.share)} of the "
-            f"queries) {signed(turn)}"
+            f"; {largest.name} queries ({percent(largest.traffic or 0.0)} of {OF[d.weighted.target]}, "
+            f"{percent(largest.share)} of the queries) {signed(turn)}"
         )
     yield Says(
         "weights-disagree",
-        f"{who}{d.measure} {signed(d.difference)} over queries, but {signed(d.weighted.difference)} weighted by "
-        f"traffic{why}",
+        f"{who}{d.measure} {signed(d.difference)} over queries, but {signed(d.weighted.difference)} "
+        f"{BY[d.weighted.target]}{why}",
     )
 
 

@@ -36,13 +36,13 @@ from assay.flows.read_runs import (
     bounds_of,
     by_intent,
     cut_points,
-    designed,
     intents_of,
     lists_of,
     noise_of,
     read_runs,
     staged_measure,
 )
+from assay.flows.sampled import Design
 from assay.flows.staged import given_stages
 from assay.flows.workbench import Workbench
 from assay.measures.scores import Scores
@@ -63,6 +63,11 @@ def compare(
     all_pairs: bool = False,
     topics: Any = None,
     by: str | Sequence[str] | None = None,
+    weighting: str | None = None,
+    strata: str | None = None,
+    shares: Mapping[str, float] | str | None = None,
+    sizes: Mapping[str, int] | str | None = None,
+    total: float | None = None,
     stages: Any = None,
     stage_margin: float = MARGIN,
     family: str | None = None,
@@ -91,10 +96,15 @@ def compare(
         measures: the first is the primary one. The settings decide when None.
         baseline: name of the run that the others are compared with; the first one when None.
         all_pairs: compares every pair of runs.
-        topics: a table of queries: text, traffic weight, intent, segment columns; `inclusion` when the queries are a
-            sample drawn with unequal chances.
+        topics: a table of queries: text, traffic weight, intent, segment columns; `inclusion` or `stratum` when the
+            queries are a sample drawn with unequal chances.
         by: columns whose segments are compared too; the team's segment column, or head, torso and tail by traffic,
             when None and topics are given.
+        weighting: how the weighted difference is estimated, as in `evaluate`.
+        strata: the column of the topics that holds the stratum; "stratum" when None.
+        shares: of the traffic (or of all queries) by stratum, a dict or "head=0.6,tail=0.4".
+        sizes: how many queries each stratum has in all, likewise.
+        total: traffic of all queries, or their number, which Horvitz-Thompson divides by.
         stages: first stages of systems: "NAME=FIRST.run:100,FINAL.run", several of them, or a dict of name to
             (run, depth) pairs.
         stage_margin: losses of a stage under this are nothing to mend.
@@ -132,6 +142,11 @@ def compare(
     )  # fmt: skip
     bench = Workbench.open() if bench is None else bench
     if are_kept(runs):
+        if Design(weighting, strata, shares, sizes, total).is_asked:
+            raise InputError(
+                "kept scores hold their weights",
+                remedy=f"score the runs with --weighting {weighting}, and compare those",
+            )
         return _of_kept(runs, qrels, measures, baseline, all_pairs, asked, stages, command)
     held = chosen(bench.workspace, choices)
     reading: Reading = {"format": format, "columns": columns}
@@ -147,10 +162,10 @@ def compare(
     _refuse_raters(by)
     measures, why = by_intent(measures, held, queries)
     scores = evaluate(
-        named, judgments, measures, topics=queries, by=by, bench=bench, progress=progress, command=command,
+        named, judgments, measures, topics=queries, by=by, weighting=weighting, strata=strata, shares=shares,
+        sizes=sizes, total=total, bench=bench, progress=progress, command=command,
         **reading, **choices,
     )  # fmt: skip
-    scores = designed(scores, queries)
     judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
     read = read_runs(bench, named, given, judged, scores, held, reading, bounds_depth, progress)
     read = replace(read, intents=intents_of(queries, judged))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from assay.errors import InputError
 from assay.files import is_stream
 from assay.flows.choices import Choices, chosen, with_gain
+from assay.flows.sampled import Design, sampled
 from assay.flows.workbench import Workbench, short_names
 from assay.ranking.conventions import Conventions
 from assay.results import QUIET, Note, Progress, Source
@@ -40,6 +41,11 @@ def evaluate(
     *,
     topics: Any = None,
     by: str | Sequence[str] | None = None,
+    weighting: str | None = None,
+    strata: str | None = None,
+    shares: Mapping[str, float] | str | None = None,
+    sizes: Mapping[str, int] | str | None = None,
+    total: float | None = None,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     bench: Workbench | None = None,
@@ -57,6 +63,13 @@ def evaluate(
         topics: a table of queries: text, traffic weight, intent and segment columns.
         by: columns whose parts are scored beside the total: of the topics ("segment", "intent", ...) or of the
             judgments ("rater", "source"); by segment, where the topics tell it, when None.
+        weighting: how the weighted mean is estimated: "traffic" (column weight), "hajek" or "horvitz-thompson" (column
+            inclusion: the chance with which a query was drawn), "stratified" (column stratum, and `shares`); by the
+            columns that the topics have when None.
+        strata: the column of the topics that holds the stratum; "stratum" when None.
+        shares: of the traffic (or of all queries) by stratum, a dict or "head=0.6,tail=0.4".
+        sizes: how many queries each stratum has in all, likewise; only where the sample is a large part of them.
+        total: traffic of all queries, or their number, which Horvitz-Thompson divides by.
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field, such as {"query_id": "qid"}.
         bench: where inputs are found; the current folder's workspace when None.
@@ -77,6 +90,7 @@ def evaluate(
     from assay.ranking.segments import SEGMENT, tells_segments
 
     bench = Workbench.open() if bench is None else bench
+    design = Design(weighting, strata, shares, sizes, total)
     held = chosen(bench.workspace, choices)
     wanted = measures_of(measures, held)
     reading: Reading = {"format": format, "columns": columns}
@@ -98,17 +112,18 @@ def evaluate(
 
     joined = one_grade_a_pair(judgments, held.conventions)
     judged = prepared(joined, held.conventions)
-    total = scored(judged)
+    scores = scored(judged)
     if queries is not None:
         by_topics = [name for name in parts_by if name not in JUDGMENT_COLUMNS]
-        total = _with_topics(total, queries, by_topics, held, judged)
+        scores = _with_topics(scores, queries, by_topics, held, judged)
+    scores = sampled(scores, queries, design)
     for name in parts_by:
         if name in JUDGMENT_COLUMNS:
             own = [(part, one_grade_a_pair(rows, held.conventions)) for part, rows in split(judgments, name)]
             parts = tuple(Part(name, part, scored(prepared(rows, held.conventions))) for part, rows in own)
-            total = replace(total, parts=(*total.parts, *parts), _cache={})
+            scores = replace(scores, parts=(*scores.parts, *parts), _cache={})
     facts = tuple(Note("read", fact) for fact in _facts(joined, queries))
-    return replace(total, notes=(*facts, *total.notes), source=source_of(bench, held, command), _cache={})
+    return replace(scores, notes=(*facts, *scores.notes), source=source_of(bench, held, command), _cache={})
 
 
 def evaluate_collections(

@@ -25,7 +25,7 @@ from assay.flows.gate_facts import deciding_of, labels_known, own_documents, ser
 from assay.flows.gate_journal import counted
 from assay.flows.kept_scores import are_kept, side_by_side
 from assay.flows.labels import texts_of, titles_of
-from assay.flows.read_runs import designed, intents_of, read_runs
+from assay.flows.read_runs import intents_of, read_runs
 from assay.flows.staged import given_stages
 from assay.flows.workbench import Workbench
 from assay.measures.measure import Measure
@@ -226,7 +226,7 @@ def facts_of(
         named, judgments, list(dict.fromkeys(measures.values())), topics=queries, by=_by(by, rules, queries, held),
         bench=bench, progress=progress, **reading, **choices,
     )  # fmt: skip
-    scores = _without_errored(designed(scores, queries), answers)
+    scores = _without_errored(scores, answers)
     judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
     read = read_runs(bench, named, staged, judged, scores, held, reading, None, progress)
     read = replace(read, intents=intents_of(queries, judged))

@@ -154,6 +154,7 @@ def _joined(found: Sequence[Scores], names: Sequence[str]) -> Scores:
     if len(found) == 1:
         return found[0]
     weights = next((scores.weights for scores in found if scores.weights is not None), None)
+    sampling = next((scores.sampling for scores in found if scores.weights is not None), None)
     parts = next((scores.parts for scores in found if scores.parts), ())
     joined = join([replace(scores, parts=(), _cache={}) for scores in found])
     source = Source(
@@ -161,6 +162,6 @@ def _joined(found: Sequence[Scores], names: Sequence[str]) -> Scores:
         versions=found[0].source.versions,
         conventions=found[0].source.conventions,
     )
-    whole = replace(joined, runs=tuple(runs), weights=weights, source=source, _cache={})
+    whole = replace(joined, runs=tuple(runs), weights=weights, sampling=sampling, source=source, _cache={})
     own = tuple(replace(part, scores=whole.only(part.scores.queries)) for part in parts)
     return replace(whole, parts=own, _cache={})

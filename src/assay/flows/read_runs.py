@@ -184,16 +184,20 @@ def noise_of(
 ) -> Noise | None:  # fmt: skip
     """What rater disagreement alone does to each difference; None where nothing is known of a second rater."""
     runs = {name: shown.ranking for name, shown in read.shown.items()}
-    counts = {(m, b, c): counted(scores, m, b, c) for m in scores.measures for b, c in pairs}
+    by_subtopic = read.judged.aspects is not None  # grades are drawn for pairs, and not for each of their subtopics
+    measures = [m for m in scores.measures if not (by_subtopic and m.about.subtopics)]
+    if not measures:
+        return None
+    counts = {(m, b, c): counted(scores, m, b, c) for m in measures for b, c in pairs}
     rng = stream(seed, "rater noise")
     if agreement is not None:
         grades, table = agreement_of(agreement)
-        return agreement_noise(read.judged, grades, table, runs, scores.measures, pairs, rng, seed=seed, counts=counts)
+        return agreement_noise(read.judged, grades, table, runs, measures, pairs, rng, seed=seed, counts=counts)
     labels = labels_of(judgments, read.judged)
     if labels is None:
         return None
     how: How = raters if raters in ("mean", "majority", "median") else "one"  # type: ignore[assignment] # one of them
-    return rater_noise(labels, runs, scores.measures, pairs, rng, seed=seed, how=how, counts=counts)
+    return rater_noise(labels, runs, measures, pairs, rng, seed=seed, how=how, counts=counts)
 
 
 def agreement_of(block: Block) -> tuple[list[float], NDArray[np.float64]]:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from assay.errors import InputError, did_you_mean
 from assay.measures.measure import Measure
 from assay.results import Result, kept
+from assay.stats import averages
 from assay.stats.intervals import Interval, Method, t_interval, weighted_t_interval, why_undefined
+from assay.stats.sampling import Sampling
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,7 +81,9 @@ class Scores(Result):
         values: float64 of shape (runs, measures, queries); NaN is undefined or not averaged.
         judged: float64 of that shape: the share of the first `cutoff` documents that is judged; NaN without a cutoff.
         coverage: one a run.
-        weights: traffic of each query, float64 of shape (queries,), NaN where not known; None when known nowhere.
+        weights: what each query stands for, by traffic or by the design of the sample, float64 of shape (queries,), NaN
+            where not known; None when known nowhere.
+        sampling: how the weighted mean is estimated; None: by traffic, every query being taken.
         parts: the same scores by segment, intent, source or rater.
     """
 
@@ -90,6 +94,7 @@ class Scores(Result):
     judged: F64
     coverage: tuple[Coverage, ...]
     weights: F64 | None = None
+    sampling: Sampling | None = None
     parts: tuple[Part, ...] = ()
     _cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -110,17 +115,24 @@ class Scores(Result):
         return values
 
     def mean(self, measure: str | Measure | None = None, run: str | None = None, weighted: bool = False) -> float:
-        """Mean over the queries whose value is defined; NaN when none is.
+        """Mean over the queries whose value is defined, or the average that the measure names; NaN when none is.
 
         Args:
             measure: which one; may be left out when there is one.
             run: which one; may be left out when there is one.
-            weighted: by the traffic of each query; a query whose traffic is not known is left out.
+            weighted: by the traffic of each query, or by the design of the sample; a query whose weight is not known is
+                left out.
         """
         values = self.value(measure, run)
+        kind = self.measures[self._measure(measure)].average
+        if kind != "mean":
+            return averages.average(values, kind, self._weights() if weighted else None)
         use = ~np.isnan(values)
         if not weighted:
             return float(values[use].mean()) if use.any() else float("nan")
+        if self.sampling is not None:
+            found = self.sampling.estimate(values).mean
+            return float("nan") if found is None else found
         use &= ~np.isnan(self._weights())
         weights = self._weights()[use]
         total = float(weights.sum())
@@ -144,14 +156,19 @@ class Scores(Result):
             run: which one; may be left out when there is one.
             level: the confidence.
             method: "t", or "bootstrap" (percentile); the latter covers less than it says below 50 queries.
-            weighted: of the traffic-weighted mean.
+            weighted: of the weighted mean; always t where the design of the sample is known.
             seed: of the bootstrap, when no `rng` is given.
             rng: where the bootstrap draws from.
         """
         if not 0 < level < 1:
             raise InputError(f"level {level} is not between 0 and 1", remedy="write 0.95 for 95 %")
         values = self.value(measure, run)
+        kind = self.measures[self._measure(measure)].average
+        if kind != "mean":  # a bootstrap adds nothing to these; weights would need a design that they do not have
+            return None if weighted else averages.interval(values, kind, level)
         weights = self._weights() if weighted else None
+        if weighted and self.sampling is not None:
+            return self.sampling.estimate(values).interval(level)
         if method == "t":
             return t_interval(values, level) if weights is None else weighted_t_interval(values, weights, level)
         if method != "bootstrap":
@@ -169,7 +186,9 @@ class Scores(Result):
 
     def why_no_interval(self, measure: str | Measure | None = None, run: str | None = None) -> str:
         """Why there is no interval; empty when there is one."""
-        return why_undefined(self.value(measure, run))
+        kind = self.measures[self._measure(measure)].average
+        values = self.value(measure, run)
+        return why_undefined(values) if kind == "mean" else averages.why_no_interval(values, kind)
 
     def sd(self, measure: str | Measure | None = None, run: str | None = None) -> float:
         """Standard deviation over queries (n - 1); NaN below two defined values."""
@@ -269,6 +288,7 @@ class Scores(Result):
             values=self.values[:, :, index],
             judged=self.judged[:, :, index],
             weights=None if self.weights is None else self.weights[index],
+            sampling=None if self.sampling is None else self.sampling.part(index),
             coverage=tuple(_narrow(coverage, wanted, len(index)) for coverage in self.coverage),
             parts=(),
             _cache={},

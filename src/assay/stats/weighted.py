@@ -87,7 +87,8 @@ def stratified(
             alone.append(name)
             continue
         correction = 1 - len(inside) / sizes[name] if sizes is not None else 1.0
-        parts.append(weight**2 * float(inside.var(ddof=1)) / len(inside) * correction)
+        spread = 0.0 if why_undefined(inside) else float(inside.var(ddof=1))
+        parts.append(weight**2 * spread / len(inside) * correction)
         dfs.append(len(inside) - 1)
     each = {name: shares[name] / total / max(1, int((strata == name).sum())) for name in shares}
     worth = effective_n(np.array([each.get(name, 0.0) for name in strata.tolist()]))

@@ -28,6 +28,7 @@ from assay.report.verdicts import (
     FEWEST,
     first_lines,
     first_of,
+    interval_words,
     method,
     p_head,
     p_value,
@@ -184,12 +185,34 @@ def heterogeneity(comparison: Comparison, kind: str, pair: tuple[str, str]) -> s
     return ""
 
 
+BY = {
+    ("traffic", "traffic"): "Weighted by traffic",
+    ("hajek", "traffic"): "Traffic mean by the chances of being drawn (Hajek)",
+    ("hajek", "query"): "Mean over all distinct queries by the chances of being drawn (Hajek)",
+    ("hajek", "shares"): "By the shares of the strata",
+    ("stratified", "shares"): "Stratified, by the shares of the strata",
+    ("horvitz-thompson", "traffic"): "Traffic mean by the known total (Horvitz-Thompson)",
+    ("horvitz-thompson", "query"): "Mean over all distinct queries by their number (Horvitz-Thompson)",
+}
+"""What a weighted difference is, by its estimator and what it estimates."""
+
+
 def weighted(comparison: Comparison, pair: tuple[str, str]) -> str:
-    """The difference weighted by traffic, as a sentence."""
+    """The weighted difference beside the unweighted one, as a sentence."""
     found = first_of(comparison.differences, pair, comparison.primary)
-    if found is None or found.weighted is None or found.weighted.difference is None:
+    if found is None or found.weighted is None:
         return ""
-    return f"Weighted by traffic: {number(found.weighted.difference, 4, sign=True)}."
+    w = found.weighted
+    name = BY.get((w.estimator, w.target), "Weighted")
+    if w.difference is None:
+        return f"{name}: n/a, {w.why}."
+    interval = interval_words(w.interval) or (f"no interval: {w.why}" if w.why else "")
+    said = [f"{number(w.difference, 4, sign=True)}{f' ({interval})' if interval else ''}"]
+    if w.p is not None:
+        said.append(p_words(w.p))
+    if w.effective_n:
+        said.append(f"worth {number(w.effective_n, 1 if w.effective_n < 10 else 0)} equally weighted queries")
+    return f"{name}: {', '.join(said)}."
 
 
 def facts(comparison: Comparison, page_hint: bool) -> Iterator[Fact]:
@@ -212,6 +235,8 @@ def facts(comparison: Comparison, page_hint: bool) -> Iterator[Fact]:
         if found is not None and found.one_sided:
             what = count(found.one_sided, "query", "queries")
             yield Fact("One-sided", (f"{what} with a value in one system only; left out, and not at random",))
+    if not comparison.segments and pairs(comparison) and (by_weight := weighted(comparison, pairs(comparison)[0])):
+        yield Fact("Weighted", (by_weight.removesuffix("."),))
     yield Fact("Method", (method(comparison),))
     reasons: dict[str, list[str]] = {}
     for what, why in comparison.family.left_out:
