@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations, product
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
+from assay.compare.lost import lost_in
 from assay.compare.stages import Problem, problem
 
 Run = dict[str, dict[str, float]]
@@ -104,6 +106,107 @@ def test_recall_against_depth_ends_at_the_recall_of_the_stage() -> None:
     assert curve.depths.tolist() == [1, 2, 3, 4]
     assert curve.recall == pytest.approx([1 / 3, 1 / 3, 2 / 3, 2 / 3])
     assert curve.recall[-1] == pytest.approx(found.systems[0].recall.mean)
+
+
+def every_order(run: Run) -> list[Run]:
+    """The run with its equal scores broken in every way."""
+    docs = run["q"]
+    groups = [[d for d in docs if docs[d] == score] for score in sorted(set(docs.values()), reverse=True)]
+    orders = product(*(permutations(group) for group in groups))
+    return [{"q": listed(*[doc for group in order for doc in group])} for order in orders]
+
+
+@st.composite
+def with_ties(draw: st.DrawFn) -> Run:
+    docs = [f"d{i}" for i in draw(st.lists(st.integers(0, 6), unique=True, min_size=2, max_size=5))]
+    return {"q": {doc: float(draw(st.integers(0, 1))) for doc in docs}}
+
+
+@settings(max_examples=30, deadline=None)
+@given(with_ties(), st.integers(1, 4), st.lists(st.integers(0, 3), min_size=7, max_size=7), st.integers(1, 5))
+def test_with_ties_averaged_recall_and_ceiling_are_means_over_every_order(
+    first: Run, depth: int, grades: list[int], k: int
+) -> None:
+    """Which of the equals across the depth were read is not known: every order of them is tried."""
+    qrels = {"q": {f"d{i}": grade for i, grade in enumerate(grades)} | {"always": 2}}
+    final = {"q": listed("always", "d0")}
+    tried = [staged([(order, depth)], final, qrels, f"nDCG@{k}").stages for order in every_order(first)]
+    systems = [one.systems[0] for one in tried if one is not None]
+    other = {"q": {doc: -score for doc, score in final["q"].items()}}
+    found = assay.compare(
+        {"system": final, "other": other}, qrels, f"nDCG@{k}", stages={"system": [(first, depth), final]},
+        unlisted="not-relevant", ties="expected",
+    ).stages  # fmt: skip
+    assert found is not None
+    assert found.systems[0].recall.mean == pytest.approx(np.mean([one.recall.mean for one in systems]), abs=1e-12)
+    assert found.systems[0].ceiling.mean == pytest.approx(np.mean([one.ceiling.mean for one in systems]), abs=1e-12)
+    curves = [one.curves[0].recall for one in tried if one is not None]
+    assert found.curves[0].recall == pytest.approx(np.mean(curves, axis=0), abs=1e-12)
+
+
+def test_retrievers_with_ties_across_their_depths_are_averaged_over_drawn_orders() -> None:
+    """Two retrievers, each reads one of two equals: a, b and b, c. Every order: recall and ceiling of the union."""
+    first, second = {"q": {"a": 1.0, "b": 1.0}}, {"q": {"b": 1.0, "c": 1.0}}
+    qrels, final = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": listed("a", "b", "c")}
+    found = assay.compare(
+        {"system": final, "other": {"q": listed("c", "b")}}, qrels, "nDCG@10",
+        stages={"system": [(first, 1), (second, 1), final]}, unlisted="not-relevant", ties="expected",
+    ).stages  # fmt: skip
+    assert found is not None
+    # read are a+b, a+c, b+b or b+c: two documents in three of the four orders, one in the fourth
+    assert found.systems[0].recall.mean == pytest.approx((2 / 3 * 3 + 1 / 3) / 4, abs=1e-12)
+    two, three = 1 + 1 / math.log2(3), 1 + 1 / math.log2(3) + 1 / 2
+    spread = abs(two - 1) / three * math.sqrt(3 / 16 / 2000)
+    assert found.systems[0].ceiling.mean == pytest.approx((3 * two + 1) / 4 / three, abs=4 * spread)
+    assert found.systems[0].outside == 0
+
+
+def test_without_averaged_ties_the_order_of_equals_decides_what_was_read() -> None:
+    """Ties by doc_id descending put b above a: b was read."""
+    qrels, final = {"q": {"a": 1}}, {"q": listed("a", "b")}
+    found = staged([({"q": {"a": 1.0, "b": 1.0}}, 1)], final, qrels).stages
+    assert found is not None
+    assert found.systems[0].recall.mean == 0.0
+    assert found.systems[0].outside == 1
+
+
+def test_several_retrievers_have_a_curve_together_with_its_interval() -> None:
+    """Of a, b, c, d the first brings a, b and the second b, c; at depth 1 a and b, at depth 2 a, b and c."""
+    queries = ["p", "q", "r"]
+    qrels = {q: {"a": 1, "b": 1, "c": 1, "d": 1} for q in queries}
+    words = {q: listed("a", "b") for q in queries}
+    meaning = {q: listed("b", "c") for q in queries}
+    meaning["r"] = listed("b", "x")
+    final = {q: listed("a", "b", "c") for q in queries}
+    found = staged([(words, 2), (meaning, 2)], final, qrels).stages
+    assert found is not None
+    together = found.curves[-1]
+    assert [curve.retriever for curve in found.curves[:-1]] == ["first stage 1", "first stage 2"]
+    assert (together.retriever, together.depths.tolist()) == ("", [1, 2])
+    assert together.recall == pytest.approx([0.5, (0.75 + 0.75 + 0.5) / 3])
+    assert np.isnan([together.low[0], together.high[0]]).all()  # all queries are equal there
+    # t with 2 degrees of freedom is 4.30265; standard error of 0.75, 0.75, 0.5 is 1/12
+    assert together.low[1] == pytest.approx(2 / 3 - 4.302652729911275 / 12, abs=1e-12)
+    assert together.high[1] == 1.0  # cut to what a recall can be
+
+
+def test_each_query_says_which_stage_lost_it() -> None:
+    """One relevant document: gone from retrieval; one place lower; half each of two; no loss."""
+    queries = ["gone", "lower", "both", "won", "same"]
+    qrels = {q: {"a": 1} for q in queries} | {"both": {"a": 1, "b": 1}}
+    before = {q: listed("a", "b", "c") for q in queries} | {"won": listed("b", "a")}
+    after = {"gone": listed("x", "y"), "lower": listed("b", "a"), "both": listed("x", "a", "c"), "won": listed("a"),
+             "same": listed("a")}  # fmt: skip
+    runs = {"old": before, "new": after}
+    found = assay.compare(
+        runs, qrels, "nDCG@10", stages={"old": [(before, 3)], "new": [(after, 3)]}, unlisted="not-relevant"
+    ).stages
+    assert found is not None
+    order = sorted(queries)
+    # both: the ceiling falls by 0.387 (one of two), the order costs 0.226 more (rank 2 instead of 1)
+    assert dict(zip(order, lost_in(found, "old", "new") or (), strict=True)) == {
+        "gone": "retrieval", "lower": "ranking", "both": "both", "won": "", "same": ""}  # fmt: skip
+    assert lost_in(found, "old", "other") is None
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,10 @@ def outside(final: Shown, firsts: Sequence[tuple[Shown, int | None]]) -> I64:
     counts = np.bincount(hits.query[alone], minlength=hits.n)
     there = {
         (query, doc)
-        for first, depth in firsts
-        for query, rank, doc in zip(first.query.tolist(), first.rank.tolist(), first.docs, strict=True)
+        for first, depth in firsts  # of equal scores across the depth any may have been read
+        for query, rank, doc in zip(
+            first.query.tolist(), (first.rank if first.first is None else first.first).tolist(), first.docs, strict=True
+        )
         if depth is None or rank <= depth
     }
     for query, doc in zip(final.query.tolist(), final.docs, strict=True):

@@ -7,15 +7,16 @@ lost 1 - C and ranking lost C - V.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.compare.retrieved import Brought, ceiling, chances, depths, recall
+from assay.compare.stage_words import said
 from assay.measures.measure import Measure
-from assay.ranking.discounts import gain_function
-from assay.ranking.ranking import Judged, Ranking, position_in_group
+from assay.ranking.ranking import Judged, Ranking
 from assay.results import kept
 from assay.stats.intervals import Interval, t_interval
 
@@ -131,15 +132,36 @@ class RecallCurve:
 
     Args:
         system: the final run.
-        retriever: the first stage.
+        retriever: the first stage; empty for all of them together.
         depths: int64 of shape (n,), ascending; the last is the depth that the next stage read.
         recall: float64 of shape (n,).
+        low, high: t intervals of the means, cut to 0 to 1; NaN where there is none, as where all queries are equal.
     """
 
     system: str
     retriever: str
     depths: NDArray[np.int64]
     recall: F64
+    low: F64 = field(default_factory=lambda: np.zeros(0))
+    high: F64 = field(default_factory=lambda: np.zeros(0))
+
+
+@kept("stage-queries")
+@dataclass(frozen=True, eq=False, slots=True)
+class StageQueries:
+    """What each query of a system reached; float64 of shape (n,) in the order of the scores, NaN is undefined.
+
+    Args:
+        system: the final run.
+        recall: of all first stages together.
+        ceiling: the value of the best order of what was retrieved.
+        value: the value of the final list.
+    """
+
+    system: str
+    recall: F64
+    ceiling: F64
+    value: F64
 
 
 @kept("stages")
@@ -152,7 +174,8 @@ class Stages:
         margin: losses under this are nothing to mend.
         systems: all queries first, then each segment.
         changes: likewise; one for each candidate, where the baseline has stages too.
-        curves: recall against depth.
+        curves: recall against depth, of each first stage, then of several together.
+        queries: what each query of each system reached.
     """
 
     measure: Measure
@@ -160,6 +183,7 @@ class Stages:
     systems: tuple[Stage, ...]
     changes: tuple[StageChange, ...]
     curves: tuple[RecallCurve, ...] = ()
+    queries: tuple[StageQueries, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -188,6 +212,11 @@ class Staged:
     final: Ranking
     value: F64
     outside: NDArray[np.int64]
+
+    @property
+    def brought(self) -> Brought:
+        """What the first stages handed on."""
+        return [(one.ranking, one.depth) for one in self.firsts]
 
 
 Groups = Sequence[tuple[str, str, NDArray[np.bool_]]]
@@ -219,8 +248,9 @@ def stages(
     changes = tuple(
         _change(baseline, other, worked, group, measure, margin, level) for group in groups for other in others
     )
-    curves = tuple(curve(staged.system, one) for staged in systems for one in staged.firsts)
-    return Stages(measure, margin, found, changes, curves)
+    curves = tuple(one for staged in systems for one in curves_of(staged, measure, level))
+    queries = tuple(StageQueries(name, one.recall, one.ceiling, one.value) for name, one in worked.items())
+    return Stages(measure, margin, found, changes, curves, queries)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -241,60 +271,43 @@ class PerQuery:
 
 def worked_out(staged: Staged, measure: Measure) -> PerQuery:
     """Recall, ceiling and value of every query."""
-    judged = staged.final.judged
-    brought = [one.ranking.top(one.depth).judgment for one in staged.firsts]
-    union = np.unique(np.concatenate(brought))
-    use = ~np.isnan(staged.value) & measure.has_relevant(judged)
-    best = measure.compute(in_best_order(judged, union, measure))
+    judged, use = staged.final.judged, _used(staged, measure)
 
     def among(values: F64) -> F64:
         return np.where(use, values, np.nan)
 
     return PerQuery(
-        alone=tuple(among(recall(judged, np.unique(one), measure.rel)) for one in brought),
-        recall=among(recall(judged, union, measure.rel)),
-        ceiling=among(best),
+        alone=tuple(among(recall(judged, chances(judged, [one]), measure.rel)) for one in staged.brought),
+        recall=among(recall(judged, chances(judged, staged.brought), measure.rel)),
+        ceiling=among(ceiling(judged, staged.brought, measure)),
         value=among(staged.value),
     )
 
 
-def recall(judged: Judged, found: NDArray[np.int64], rel: float | None) -> F64:
-    """Share of each query's relevant documents among those found, float64 of shape (n,); NaN where there are none.
-
-    Args:
-        judged: the judgments.
-        found: indexes of the judgments that were met, each once.
-        rel: the lowest relevant grade; None leaves it to the judgments.
-    """
-    relevant = found[judged.is_relevant(judged.grade[found], rel)]
-    hits = np.bincount(judged.query[relevant], minlength=judged.n).astype(np.float64)
-    there_are = judged.relevant(rel)
-    share: F64 = np.divide(hits, there_are, out=np.full(judged.n, np.nan), where=there_are > 0)
-    return share
+def _used(staged: Staged, measure: Measure) -> NDArray[np.bool_]:
+    use: NDArray[np.bool_] = ~np.isnan(staged.value) & measure.has_relevant(staged.final.judged)
+    return use
 
 
-def in_best_order(judged: Judged, found: NDArray[np.int64], measure: Measure) -> Ranking:
-    """The judged documents that were retrieved, the best first: no order of them scores higher."""
-    grade, query = judged.grade[found], judged.query[found]
-    gain: Any = measure.params.get("gain", "linear")
-    worth = gain_function(gain)(grade)
-    order = np.lexsort((-grade, -worth, query))
-    found, query, grade = found[order], query[order], grade[order]
-    returned = np.bincount(query, minlength=judged.n)
-    rank = position_in_group(query) + 1
-    return Ranking(judged, query, rank, grade, found, returned, returned > 0)
+def curves_of(staged: Staged, measure: Measure, level: float) -> list[RecallCurve]:
+    """Mean recall against depth, from 1 to the depth that was read: each first stage, then several together."""
+    sets = [(one.name, [(one.ranking, one.depth)]) for one in staged.firsts]
+    sets += [("", list(staged.brought))] if len(staged.firsts) > 1 else []
+    judged, use = staged.final.judged, _used(staged, measure)
+    return [_curve(staged.system, name, brought, judged, use, measure, level) for name, brought in sets]
 
 
-def curve(system: str, one: First) -> RecallCurve:
-    """Mean recall against depth, from 1 to the depth that was read."""
-    ranking = one.ranking.top(one.depth).relevant()
-    deepest = one.depth or int(ranking.returned.max(initial=1))
-    there_are = ranking.judged.relevant()
-    counts = there_are > 0
-    depths = np.unique(np.rint(np.geomspace(1, max(deepest, 1), 24)).astype(np.int64))
-    share = 1.0 / there_are[ranking.query]
-    summed = np.bincount(ranking.rank, share, minlength=deepest + 1)[: deepest + 1].cumsum()
-    return RecallCurve(system, one.name, depths, summed[depths] / max(int(counts.sum()), 1))
+def _curve(
+    system: str, name: str, brought: Brought, judged: Judged, use: NDArray[np.bool_], measure: Measure, level: float
+) -> RecallCurve:
+    hits = [(r.relevant(measure.rel), depth) for r, depth in brought]
+    at = depths(brought)
+    means = [estimate(np.where(use, recall(judged, chances(judged, hits, k), measure.rel), np.nan), level)
+             for k in at.tolist()]  # fmt: skip
+    values = np.array([0.0 if one.mean is None else one.mean for one in means])
+    ends = np.array([(np.nan, np.nan) if one.interval is None else (one.interval.low, one.interval.high)
+                     for one in means])  # fmt: skip
+    return RecallCurve(system, name, at, values, *np.clip(ends, 0.0, 1.0).T)
 
 
 def estimate(values: F64, level: float) -> Estimate:
@@ -372,29 +385,5 @@ def _change(
         ranking_loss=of(before.ceiling - before.value, after.ceiling - after.value),
         recalls=recalls,
         values=values,
-        sentence=_sentence(recalls, values, measure, margin),
+        sentence=said(recalls, values, measure, margin),
     )
-
-
-def _sentence(
-    recalls: tuple[float | None, float | None],
-    values: tuple[float | None, float | None],
-    measure: Measure,
-    margin: float,
-) -> str:
-    """What a change did to the two stages; empty where there is nothing to say."""
-    if None in recalls or None in values:
-        return ""
-    (old, new), (before, after) = recalls, values
-    assert old is not None and new is not None and before is not None and after is not None  # noqa: PT018 # one fact
-    ended = f"{measure} {_moves(before, after)} from {before:.4f} to {after:.4f}"
-    if abs(new - old) <= margin:
-        return f"retrieval recall stays at {new:.4f} ({old:.4f} before), and {ended}: the order alone moved it"
-    brought = f"retrieval recall {_moves(old, new)} from {old:.4f} to {new:.4f}"
-    if (new - old) * (after - before) >= 0:
-        return f"{brought}, and {ended}"
-    return f"{brought} while {ended}" if new < old else f"{brought}, yet {ended}"
-
-
-def _moves(before: float, after: float) -> str:
-    return "falls" if after < before else "rises" if after > before else "stays"
