@@ -283,3 +283,18 @@ def test_the_width_of_the_terminal_is_kept(assay: Shell, monkeypatch: pytest.Mon
     for columns in (45, 70, 90):
         monkeypatch.setenv("COLUMNS", str(columns))
         assert max(map(len, assay(*LINE).out.splitlines())) <= columns
+
+
+def test_csv_says_which_intervals_are_no_ground_for_a_claim(assay: Shell) -> None:
+    text = assay(
+        "evaluate", "bm25.run", "judgments.qrels", "-m", "P@5", "--topics", "topics.csv", "--format", "csv"
+    ).out
+    rows = {row["part"]: row for row in csv.DictReader(text.splitlines())}
+    assert {part: (row["n"], row["claim"]) for part, row in rows.items()} == {
+        "all": ("25", "True"),
+        "segment=head": ("6", "False"),
+        "segment=torso": ("7", "False"),
+        "segment=tail": ("7", "False"),
+        "segment=known-item": ("5", "False"),
+    }
+    assert rows["segment=head"]["low"]  # the number is there

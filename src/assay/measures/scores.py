@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 F64 = NDArray[np.float64]
 
+CLAIM = 25
+"""Queries from which an interval is ground for a claim."""
+
 
 @kept("coverage")
 @dataclass(frozen=True, slots=True)
@@ -245,7 +248,10 @@ class Scores(Result):
 
     @property
     def summary(self) -> pl.DataFrame:
-        """One row a run and measure: mean, interval, spread, number of queries, weighted mean, judged share."""
+        """One row a run and measure: mean, interval, spread, number of queries, weighted mean, judged share, claim.
+
+        An interval of fewer than 25 queries is no ground for a claim.
+        """
         import polars as pl
 
         rows = []
@@ -268,12 +274,14 @@ class Scores(Result):
                         "n": self.n(measure, run),
                         "weighted": None if self.weights is None else self.mean(measure, run, weighted=True),
                         "judged": self.judged_share(measure, run),
+                        "claim": interval is not None and self.n(measure, run) >= CLAIM,
                         "definition": measure.definition(),
                     }
                 )
         numbers = ("mean", "low", "high", "sd", "q25", "median", "q75", "weighted", "judged")
         texts = ("run", "measure", "no_interval_because", "definition")
-        schema = {name: pl.String if name in texts else pl.Float64 if name in numbers else pl.Int64 for name in rows[0]}
+        kinds = dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64) | {"claim": pl.Boolean}
+        schema = {name: kinds.get(name, pl.Int64) for name in rows[0]}
         return pl.DataFrame(rows, schema=schema).with_columns(pl.col(*numbers).fill_nan(None))
 
     def only(self, queries: Sequence[str]) -> Scores:

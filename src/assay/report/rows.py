@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from assay.measures.scores import Scores
 
 SUMMARY = ("run", "measure", "part", "n", "mean", "low", "high", "sd", "q25", "median", "q75", "judged", "weighted",
-           "share", "definition")  # fmt: skip
-"""Columns of the mean table. `part` is `all` or `segment=tail`; `share` is the part's share of the traffic."""
+           "share", "claim", "definition")  # fmt: skip
+"""Columns of the mean table. `part` is `all` or `segment=tail`; `share` is the part's share of the traffic; `claim`
+says whether the interval rests on 25 queries or more."""
 
 PER_QUERY = ("run", "measure", "query_id", "value", "judged", "definition")
 """Columns of the values by query; an undefined value is empty."""
@@ -64,7 +65,7 @@ def as_row(line: Line, part: str, share: float | None) -> dict[str, Any]:
     """One line of the summary with the names of the CSV."""
     return {"run": line.run, "measure": str(line.measure), "part": part, "n": line.n, "mean": line.mean,
             "low": line.low, "high": line.high, "sd": line.sd, "q25": line.q25, "median": line.median,
-            "q75": line.q75, "judged": line.judged, "weighted": line.weighted, "share": share,
+            "q75": line.q75, "judged": line.judged, "weighted": line.weighted, "share": share, "claim": line.claim,
             "definition": line.measure.definition()}  # fmt: skip
 
 
