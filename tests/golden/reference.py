@@ -64,6 +64,15 @@ _IR_MEASURES = (
     (r"NumRet", "NumRet", ""),
     (r"NumRel", "NumRel", ""),
     (r"NumRet\(rel=1\)", "NumRelRet(rel=1)", ""),
+    (r"alpha_nDCG(@\d+)", "alpha-nDCG", "{0}"),
+    (r"alpha_DCG(@\d+)", "alpha-DCG(norm=perfect)", "{0}"),
+    (r"ERR_IA(@\d+)", "ERR-IA", "{0}"),
+    (r"nERR_IA(@\d+)", "ERR-IA(norm=ideal)", "{0}"),
+    (r"NRBP", "NRBP", ""),
+    (r"nNRBP", "NRBP(norm=ideal)", ""),
+    (r"AP_IA", "AP-IA", ""),
+    (r"P_IA(@\d+)", "P-IA", "{0}"),
+    (r"StRecall(@\d+)", "StRecall", "{0}"),
 )
 
 _UNAFFECTED = ("Bpref", "NumRel", "NumRelRet")

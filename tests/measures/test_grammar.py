@@ -159,7 +159,7 @@ def measures(draw: st.DrawFn) -> Measure:
         if bool in parameter.kinds:
             options.append(st.booleans())
         if float in parameter.kinds:
-            options.append(number)
+            options.append(number if parameter.limits is None else number.filter(parameter.limits.__contains__))
         if GainMap in parameter.kinds:
             gains = st.dictionaries(number, st.floats(0, 1e300), min_size=1, max_size=4)
             options.append(gains.map(GainMap.of))

@@ -25,20 +25,23 @@ ALL = parse(
     "nDCG nDCG@3 nDCG(gain=exp)@5 nDCG(ideal=returned)@3 nDCG(discount=zipf)@4 nDCG(judged_only=True)@3 DCG@3 CG@4 "
     "IDCG@3 P@1,5 P P(short=list)@9 R@3 R R(cap=True)@2 F@3 F(beta=2) HitRate@2 RR RR@3 RankOfFirst AP AP@3 "
     "AP(norm=min)@2 Rprec Bpref ContextPrecision@3 ContextPrecision(form=plain)@3 Judged@3 Unjudged@3 NumRet NumRel "
-    "NumRelRet"
+    "NumRelRet "
+    "alpha-DCG@3 alpha-DCG(alpha=0) alpha-nDCG alpha-nDCG@3 alpha-nDCG(alpha=0.8)@4 ERR-IA ERR-IA@3 "
+    "ERR-IA(norm=none)@3 NRBP NRBP(beta=0.8) StRecall@2 P-IA@3 AP-IA"
 )
 SHARES = [m for m in ALL if m.about.range.startswith("0 to 1") or m.about.range == "0 or 1"]
 ORDERED = parse(
     "nDCG nDCG@1,3 nDCG(gain=exp)@5 nDCG(ideal=returned)@3 nDCG(discount=zipf)@4 nDCG(judged_only=True)@3 "
     "nDCG(discount=jarvelin)@4 nDCG(discount=none)@2 DCG@3 CG@2 P@1,3 R@2 R(cap=True)@2 F@3 HitRate@2 RR RR@2 AP AP@2 "
-    "AP(norm=min)@3 Rprec Bpref ContextPrecision ContextPrecision(form=plain)@2 NumRelRet@2"
+    "AP(norm=min)@3 Rprec Bpref ContextPrecision ContextPrecision(form=plain)@2 NumRelRet@2 "
+    "alpha-DCG@3 alpha-nDCG alpha-nDCG@3 ERR-IA@3 NRBP NRBP(norm=ideal) StRecall@2 P-IA@3 AP-IA@2"
 )
 """Measures that a better document further up cannot lower. ContextPrecision@k is none: a hit that enters the first k
 late pulls the average of those there down."""
 
 PERFECT = parse(
     "nDCG nDCG@1,3,10 nDCG(gain=exp)@2 nDCG(ideal=returned)@2 nDCG(discount=zipf) R R(cap=True)@3 RR AP AP(norm=min)@2 "
-    "Rprec Bpref HitRate@1 ContextPrecision@2"
+    "Rprec Bpref HitRate@1 ContextPrecision@2 alpha-nDCG alpha-nDCG@3 ERR-IA(norm=ideal)@3 StRecall@1 AP-IA"
 )
 
 GRADES = st.sampled_from([0, 0, 1, 2, 3, UNJUDGED])

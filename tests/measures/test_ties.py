@@ -23,7 +23,8 @@ MEASURES = parse(
     "ContextPrecision(judged_only=True)@2 CG@2,4 CG DCG@1,3,5 DCG DCG(discount=zipf)@3 DCG(gain=exp)@2 nDCG@1,2,3,5,10 "
     "nDCG nDCG(gain=exp)@3 nDCG(ideal=returned)@3 nDCG(judged_only=True)@2 nDCG(gain={1:5,2:1})@3 IDCG@3 "
     "IDCG(ideal=returned)@3 Rprec Rprec(rel=2) Rprec(judged_only=True) Bpref Bpref(rel=2) Judged@1,2,3 Judged "
-    "Unjudged@2 Unjudged(short=pad)@9 NumRet NumRel NumRelRet NumRelRet@2"
+    "Unjudged@2 Unjudged(short=pad)@9 NumRet NumRel NumRelRet NumRelRet@2 "
+    "alpha-DCG@1,3 alpha-nDCG@2 alpha-nDCG(alpha=0.9) ERR-IA@2 ERR-IA(norm=none)@3 NRBP StRecall@2 P-IA@3 AP-IA@4 AP-IA"
 )
 
 

@@ -233,7 +233,8 @@ def _without(judged: Judged, rankings: Sequence[Ranking], which: Bool) -> tuple[
     left = np.flatnonzero(~which)
     number = np.full(len(which), -1, np.int64)
     number[left] = np.arange(len(left))
-    less = replace(judged, query=judged.query[left], grade=judged.grade[left], docs=[], _cache={})
+    aspects = None if judged.aspects is None else judged.aspects.renumbered(number)
+    less = replace(judged, query=judged.query[left], grade=judged.grade[left], docs=[], aspects=aspects, _cache={})
     made = []
     for r in rankings:
         at = np.flatnonzero(~which[r.judgment])

@@ -31,10 +31,14 @@ _COUNTED = 1000
 _STEP = 1 << 18
 """Bytes looked at together, so that they stay in the processor's cache from one look to the next."""
 
+_LOOK = 1 << 20
+"""Bytes of judgments in which subtopics are looked for."""
+
 _BLANKS = bytes(32 if byte in b"\t\v\f" else byte for byte in range(256))
 _RUN = ("query_id", "iteration", "doc_id", "rank", "score", "tag")
 _QRELS = ("query_id", "iteration", "doc_id", "grade")
-_NEEDED = ("query_id", "doc_id", "score", "grade")
+_DIVERSE = ("query_id", "subtopic", "doc_id", "grade")
+_NEEDED = ("query_id", "subtopic", "doc_id", "score", "grade")
 
 
 class RunBlocks:
@@ -98,9 +102,18 @@ class RunBlocks:
 
 
 def read_qrels(source: Any, size: int = SIZE) -> Block:
-    """A large TREC qrels file in one block, held as a polars frame."""
-    name = name_of(source)
-    return _joined(Pieces(source, size), name, _QRELS, rank=False)
+    """A large TREC qrels file in one block, held as a polars frame; the second field is kept where it is a subtopic."""
+    name, pieces = name_of(source), Pieces(source, size)
+    return _joined(pieces, name, _DIVERSE if _has_subtopics(pieces) else _QRELS, rank=False)
+
+
+def _has_subtopics(pieces: Pieces) -> bool:
+    """Whether the second field differs from line to line in the first lines: few looks, since it hardly ever does."""
+    from assay.formats.trec import name_subtopics
+
+    lines = next(iter(pieces), b"")[:_LOOK].split(b"\n")
+    fields = [line.split(None, 2) for line in lines if not line.startswith(b"#")]
+    return name_subtopics(one[1].decode("utf-8", "replace") for one in fields if len(one) > 2)
 
 
 def _joined(pieces: Pieces, name: str, fields: tuple[str, ...], *, rank: bool) -> Block:
@@ -218,8 +231,9 @@ def _strict(data: bytes, line: int, name: str, fields: tuple[str, ...]) -> Block
     """The block by the reader that names the line of everything it refuses."""
     from assay.formats import trec
 
-    parse = trec.parse_run if fields is _RUN else trec.parse_qrels
-    return parse(data, name, first_line=line)
+    if fields is _RUN:
+        return trec.parse_run(data, name, first_line=line)
+    return trec.parse_qrels(data, name, first_line=line, subtopics=True if fields is _DIVERSE else None)
 
 
 def _separator(data: bytes) -> bytes:

@@ -7,7 +7,7 @@ Both ways take a byte as white space where C's `isspace` does, so that ids of an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 RUN = ("query_id", "Q0", "doc_id", "rank", "score", "tag")
 QRELS = ("query_id", "iteration", "doc_id", "grade")
 
+_UNUSED = {"0", "Q0"}
 _NUMERIC = b"0123456789+-.eE\n"
 _BOM = b"\xef\xbb\xbf"
 
@@ -59,13 +60,15 @@ def parse_run(data: bytes, name: str, first_line: int = 1) -> Block:
     return lines.block()
 
 
-def parse_qrels(data: bytes, name: str, first_line: int = 1) -> Block:
+def parse_qrels(data: bytes, name: str, first_line: int = 1, *, subtopics: bool | None = None) -> Block:
     """Lines of TREC qrels: `query_id iteration doc_id grade`, with whole, fractional or negative grades.
 
     Args:
         data: whole lines.
         name: of the file, for messages.
         first_line: the number that the first of the lines has in the file.
+        subtopics: whether the second field is a column too, as in diversity qrels; None keeps it where it differs
+            from line to line.
     """
     data = _plain(data, name, first_line)
     clean = None if _has_mark(data) else _cut(data, len(QRELS)) or _cut(_tidy(data), len(QRELS))
@@ -73,10 +76,22 @@ def parse_qrels(data: bytes, name: str, first_line: int = 1) -> Block:
         ids, grades = clean.texts(0, 2), clean.floats(3)
         if ids is not None and grades is not None:
             columns: Columns = {"query_id": ids[0::2], "doc_id": ids[1::2], "grade": grades}
+            second = clean.texts(1) if subtopics or (subtopics is None and not clean.is_constant(1)) else None
+            if second is not None and (subtopics or name_subtopics(second)):
+                columns = {**columns, "subtopic": second}
             return Block(columns, _from(name, first_line), name)
     lines = _Lines(name, first_line, QRELS)
-    lines.read(data, (("query_id", 0, _query), ("doc_id", 2, _identity), ("grade", 3, _grade)))
+    takes = (("query_id", 0, _query), ("subtopic", 1, _identity), ("doc_id", 2, _identity), ("grade", 3, _grade))
+    lines.read(data, takes)
+    if not (name_subtopics(lines.columns["subtopic"]) if subtopics is None else subtopics):
+        del lines.columns["subtopic"]
     return lines.block()
+
+
+def name_subtopics(iterations: Iterable[str]) -> bool:
+    """Whether the second field of qrels says more than that it is unused, which tools write as 0 or Q0."""
+    different = set(iterations)
+    return len(different) > 1 and not different <= _UNUSED
 
 
 def _plain(data: bytes, name: str, first_line: int) -> bytes:
@@ -120,6 +135,15 @@ class _Clean:
             return self.take(*fields)[:-1].decode("utf-8").split("\n")
         except UnicodeDecodeError:
             return None
+
+    def is_constant(self, field: int) -> bool:
+        """Whether a field is the same in every line; nothing is cut out to find it."""
+        lengths = self.lengths[field :: self.width]
+        length = int(lengths[0])
+        if not (lengths == length).all():
+            return False
+        ends = self.lengths.cumsum()[field :: self.width]
+        return all((self.text[ends - back] == self.text[ends[0] - back]).all() for back in range(2, length + 1))
 
     def floats(self, field: int) -> list[float] | None:
         """A field as numbers, or None when one of them is not a finite number, strictly written."""
@@ -299,16 +323,20 @@ def format_run(columns: Columns, tag: str = "assay") -> bytes:
 
 
 def format_qrels(columns: Columns) -> bytes:
-    """Judgments as TREC lines; whole grades are written as whole numbers."""
+    """Judgments as TREC lines; whole grades are written as whole numbers, and the second field is the subtopic."""
     queries, docs = _fields(columns, "query_id"), _fields(columns, "doc_id")
     grades = [int(grade) if grade.is_integer() else grade for grade in columns["grade"]]
-    return "".join(f"{q} 0 {d} {g!r}\n" for q, d, g in zip(queries, docs, grades, strict=True)).encode("utf-8")
+    subtopics = _fields(columns, "subtopic") if "subtopic" in columns else ["0"] * len(queries)
+    rows = zip(queries, subtopics, docs, grades, strict=True)
+    return "".join(f"{q} {s} {d} {g!r}\n" for q, s, d, g in rows).encode("utf-8")
 
 
 def _fields(columns: Columns, name: str) -> list[str]:
     """Ids that a TREC line can hold."""
     ids = list(columns[name])
     for row, one in enumerate(ids):
+        if one is None:
+            raise InputError(f"a row has no {name}", f"row {row + 1}", "write CSV or JSON lines")
         if one.startswith("#") and name == "query_id":
             raise InputError(f"{name} '{shown(one)}' would be a comment", f"row {row + 1}", "write CSV or JSON lines")
         if len(one.encode("utf-8").split()) != 1 or one != one.strip(" \t\r\n\v\f"):

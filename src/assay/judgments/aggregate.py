@@ -22,8 +22,13 @@ UNNAMED = "(not named)"
 PAIR = ("query_id", "doc_id")
 
 
+def _pair(block: Block) -> tuple[str, ...]:
+    """What raters agree or differ on: a pair, or a pair and a subtopic."""
+    return (*PAIR, "subtopic") if "subtopic" in block.columns else PAIR
+
+
 def aggregate(block: Block, how: str = "mean", duplicates: str = "refuse", dimension: str = "relevance") -> Block:
-    """One row a pair: query_id, doc_id, grade, in the order of each pair's first row.
+    """One row a pair: query_id, doc_id, grade, in the order of each pair's first row; with subtopics one row for each.
 
     Args:
         block: rows of `Judgment`; without a column `rater` every row is its own pair and the block comes back as it is.
@@ -41,14 +46,14 @@ def aggregate(block: Block, how: str = "mean", duplicates: str = "refuse", dimen
         return block
     facts = list(block.facts)
     if "dimension" in block.columns:
-        rows = _where(block, "dimension", lambda value: value is None or value == dimension)
+        rows = where(block, "dimension", lambda value: value is None or value == dimension)
         if len(rows) < len(block):
             facts.append(f"{len(block) - len(rows):,} judgments of other dimensions than {dimension} are left out")
         block = rows
     if "rater" not in block.columns:
         return Block(block.frame, block.place, block.name, tuple(facts))
     if how not in RULES:
-        named = _where(block, "rater", lambda value: value == how)
+        named = where(block, "rater", lambda value: value == how)
         if not len(named):
             names = [*RULES, *(name for name in values(block, "rater") if name)]
             raise InputError(
@@ -76,7 +81,7 @@ def split(block: Block, by: str) -> list[tuple[str, Block]]:
             block.name,
             f"pass a file with a column {by}, or name the column that holds it: --columns {by}=COLUMN",
         )
-    return [(name or UNNAMED, _where(block, by, partial(_is, name))) for name in values(block, by)]
+    return [(name or UNNAMED, where(block, by, partial(_is, name))) for name in values(block, by)]
 
 
 def _is(name: str, value: Any) -> bool:
@@ -94,7 +99,7 @@ def only(block: Block, sources: Iterable[str]) -> Block:
                 block.name,
                 f"the sources are {', '.join(known)}" if known else "pass judgments with a column source",
             )
-    return _where(block, "source", lambda value: (value or UNNAMED) in wanted)
+    return where(block, "source", lambda value: (value or UNNAMED) in wanted)
 
 
 def values(block: Block, column: str) -> list[str]:
@@ -104,7 +109,7 @@ def values(block: Block, column: str) -> list[str]:
     return sorted({value or "" for value in distinct}, key=lambda value: (not value, value))
 
 
-def _where(block: Block, column: str, keep: Callable[[Any], bool]) -> Block:
+def where(block: Block, column: str, keep: Callable[[Any], bool]) -> Block:
     """The rows whose value in one column is kept; each remembers its place."""
     frame = block.frame
     if isinstance(frame, dict):
@@ -125,12 +130,12 @@ def _taken(block: Block, frame: Any, rows: Any) -> Block:
 
 def _small(block: Block, how: str, keep_first: bool) -> Block:
     frame: Mapping[str, Sequence[Any]] = block.frame  # type: ignore[assignment] # small
-    votes: dict[tuple[str, str], dict[str, float]] = {}
-    first: dict[tuple[str, str], int] = {}
+    names = _pair(block)
+    votes: dict[tuple[str, ...], dict[str, float]] = {}
+    first: dict[tuple[str, ...], int] = {}
     wrong: list[int] = []
-    rows = zip(frame["query_id"], frame["doc_id"], frame["rater"], frame["grade"], strict=True)
-    for i, (query, doc, rater, grade) in enumerate(rows):
-        pair = (query, doc)
+    pairs = zip(*(frame[name] for name in names), strict=True)
+    for i, (pair, rater, grade) in enumerate(zip(pairs, frame["rater"], frame["grade"], strict=True)):
         first.setdefault(pair, i)
         if votes.setdefault(pair, {}).setdefault(rater or "", grade) != grade:
             wrong.append(i)
@@ -139,11 +144,7 @@ def _small(block: Block, how: str, keep_first: bool) -> Block:
     join = _JOIN.get(how, _only_one)
     grades = [join(list(given.values())) for given in votes.values()]
     several = sum(len(given) > 1 for given in votes.values())
-    columns = {
-        "query_id": [query for query, _ in votes],
-        "doc_id": [doc for _, doc in votes],
-        "grade": grades,
-    }
+    columns = {name: [pair[at] for pair in votes] for at, name in enumerate(names)} | {"grade": grades}
     fractional = sum(grade % 1 != 0 for grade in grades)
     return _joined(block, columns, list(first.values()), how, several, fractional, len(wrong))
 
@@ -151,17 +152,18 @@ def _small(block: Block, how: str, keep_first: bool) -> Block:
 def _large(block: Block, how: str, keep_first: bool) -> Block:
     import polars as pl
 
+    pair = _pair(block)
     rows = (
         block.polars()
-        .select(*PAIR, pl.col("rater").fill_null(""), pl.col("grade").cast(pl.Float64))
+        .select(*pair, pl.col("rater").fill_null(""), pl.col("grade").cast(pl.Float64))
         .with_row_index("row")
     )
-    votes = rows.group_by(*PAIR, "rater", maintain_order=True).agg(
+    votes = rows.group_by(*pair, "rater", maintain_order=True).agg(
         pl.col("grade").first(),
         pl.col("row").first(),
         (pl.col("grade") != pl.col("grade").first()).any().alias("wrong"),
     )
-    against = rows.join(votes.filter("wrong"), on=[*PAIR, "rater"], suffix="_first")
+    against = rows.join(votes.filter("wrong"), on=[*pair, "rater"], nulls_equal=True, suffix="_first")
     wrong = against.filter(pl.col("grade") != pl.col("grade_first"))["row"].sort().to_list()
     if wrong and not keep_first:
         _refuse(block, wrong)
@@ -169,10 +171,10 @@ def _large(block: Block, how: str, keep_first: bool) -> Block:
         grade = pl.col("grade").mode().min()
     else:
         grade = pl.col("grade").median() if how == "median" else pl.col("grade").mean()
-    joined = votes.group_by(*PAIR, maintain_order=True).agg(grade, pl.len().alias("raters"), pl.col("row").min())
+    joined = votes.group_by(*pair, maintain_order=True).agg(grade, pl.len().alias("raters"), pl.col("row").min())
     several = int((joined["raters"] > 1).sum())
     fractional = int((joined["grade"] % 1 != 0).sum())
-    return _joined(block, joined.select(*PAIR, "grade"), joined["row"], how, several, fractional, len(wrong))
+    return _joined(block, joined.select(*pair, "grade"), joined["row"], how, several, fractional, len(wrong))
 
 
 def _refuse(block: Block, rows: Sequence[int]) -> None:

@@ -2,7 +2,16 @@
 
 from typing import Any
 
-from assay.measures import average, coverage, first, gain, precision, preference  # noqa: F401 # registers the measures
+from assay.measures import (  # noqa: F401 # registers the measures
+    average,
+    coverage,
+    diversity,
+    first,
+    gain,
+    intent_aware,
+    precision,
+    preference,
+)
 from assay.measures.measure import MEASURES, Measure
 
 

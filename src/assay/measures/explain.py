@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.errors import InputError, did_you_mean
 from assay.measures.extremes import Unknown, assigned, extremes
 from assay.measures.measure import Measure, Steps
+from assay.ranking.alone import of_query
 from assay.ranking.conventions import Conventions
 from assay.ranking.discounts import WRITTEN, discount_function
-from assay.ranking.ranking import F64, I64, Bool, Judged, Ranking
+from assay.ranking.ranking import F64, I64, Bool, Ranking
 from assay.results import Result, kept
 
 Row = tuple[int, str, float | None, bool]
@@ -139,6 +139,7 @@ def explain(
         conventions: says how ties were settled and what a query without a relevant document counts.
     """
     conventions = Conventions() if conventions is None else conventions
+    measure = measure.on_scale(ranking.judged.levels)
     r = of_query(ranking, query_id)
     value = float(measure.compute(r)[0])
     steps = measure.steps(r)
@@ -162,7 +163,7 @@ def explain(
         total=steps.total if np.isfinite(steps.total) else None,
         divisor=steps.divisor,
         closing=f"{measure} is undefined: {why}" if why else closing(measure, steps, value),
-        divided_by=WRITTEN[str(measure.params.get("discount", "none"))] if measure.about.needs == "gain" else "",
+        divided_by=_divided_by(measure, steps),
         ties=_ties(lines, rows, conventions),
         returned=int(r.returned[0]),
         relevant=int(r.judged.relevant(measure.rel)[0]),
@@ -174,36 +175,11 @@ def explain(
     )
 
 
-def of_query(ranking: Ranking, query_id: str) -> Ranking:
-    """The ranking of one query alone."""
-    judged = ranking.judged
-    if query_id not in judged.codes:
-        raise InputError(
-            f"no query {query_id} in the judgments{did_you_mean(query_id, judged.queries)}",
-            remedy="name a judged query",
-        )
-    code = judged.codes[query_id]
-    known = np.flatnonzero(judged.query == code)
-    hits = np.flatnonzero(ranking.query == code)
-    alone = Judged(
-        queries=[query_id],
-        query=np.zeros(len(known), np.int64),
-        grade=judged.grade[known],
-        docs=[judged.docs[int(i)] for i in known],
-        rel=judged.rel,
-        unlisted=judged.unlisted,
-    )
-    return Ranking(
-        judged=alone,
-        query=np.zeros(len(hits), np.int64),
-        rank=ranking.rank[hits],
-        grade=ranking.grade[hits],
-        judgment=np.searchsorted(known, ranking.judgment[hits]),
-        returned=ranking.returned[[code]],
-        answered=ranking.answered[[code]],
-        first=None if ranking.first is None else ranking.first[hits],
-        last=None if ranking.last is None else ranking.last[hits],
-    )
+def _divided_by(measure: Measure, steps: Steps) -> str:
+    """What gains are divided by; nothing for measures without gains."""
+    if steps.divided_by or measure.about.needs != "gain":
+        return steps.divided_by
+    return WRITTEN[str(measure.params.get("discount", "none"))]
 
 
 def closing(measure: Measure, steps: Steps, value: float) -> str:
@@ -341,7 +317,7 @@ def _discount(steps: Steps, measure: Measure, hit: int | None, first: int, insid
         return None
     if hit is not None:
         return float(steps.discount[hit])
-    weight = discount_function(str(measure.params.get("discount", "none")))
+    weight = steps.weight or discount_function(str(measure.params.get("discount", "none")))
     return float((weight(first + np.arange(len(inside), dtype=np.float64)) * inside).mean())
 
 

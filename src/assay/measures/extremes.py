@@ -68,6 +68,8 @@ def extremes(r: Ranking, measure: Measure, unknown: Unknown, levels: F64) -> Ext
     levels = np.union1d(levels[levels >= 0], [0.0])
     count = len(unknown.rank)
     about = measure.about
+    if about.subtopics and count and r.judged.aspects is not None:
+        return Extremes(None, None, count, "which subtopics they would be about is not known")
     if about.extremes == "none":
         return Extremes(None, None, count, "it does not depend on grades")
     if not count:

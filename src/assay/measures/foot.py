@@ -16,3 +16,11 @@ def within(cutoff: int | None) -> str:
 def condensed(judged_only: bool) -> str:
     """Whether unjudged documents are taken out of the list first."""
     return ", unjudged documents taken out of the list" if judged_only else ""
+
+
+SUBTOPICS_BLIND = (
+    "how relevant a document is to a subtopic: it is or it is not",
+    "subtopics that nobody thought of, and documents that nobody judged for them",
+    "which subtopic more people want: all count the same",
+)
+"""What no measure over subtopics sees."""

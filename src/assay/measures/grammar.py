@@ -25,6 +25,10 @@ ALIASES = {
     # ir_measures
     "Success": "HitRate", "MRR": "RR", "MAP": "AP", "SetP": "P", "SetR": "R", "SetF": "F", "SetRelP": "R(cap=True)",
     "RPrec": "Rprec", "BPref": "Bpref", "Precision": "P", "Recall": "R",
+    "alpha_DCG": "alpha-DCG(norm=perfect)", "alpha_nDCG": "alpha-nDCG", "ERR_IA": "ERR-IA",
+    "nERR_IA": "ERR-IA(norm=ideal)", "nNRBP": "NRBP(norm=ideal)", "P_IA": "P-IA", "AP_IA": "AP-IA",
+    # ndeval, beside its names that ir_measures has too
+    "nERR-IA": "ERR-IA(norm=ideal)", "strec": "StRecall", "MAP-IA": "AP-IA",
     # BEIR, MTEB, LlamaIndex; a cutoff follows as `@10` or `_at_10`
     "R_cap": "R(cap=True)", "hit_rate": "HitRate", "Hit": "HitRate", "Hit_Rate": "HitRate",
     # ranx; `-l2` at the end is the relevance level 2

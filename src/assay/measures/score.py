@@ -49,10 +49,15 @@ def score(
     _check_overlap(ranking, facts, judged, name)
     if conventions.missing == "error" and len(missing):
         raise _queries_missing([judged.queries[code] for code in missing.tolist()], name)
+    measures = [measure.on_scale(judged.levels) for measure in measures]
     values = np.array([_values(ranking, measure, conventions) for measure in measures]).reshape(-1, judged.n)
     shares = np.array([_judged_share(ranking, measure.cutoff) for measure in measures]).reshape(-1, judged.n)
     coverage = _coverage(ranking, facts, judged, conventions, key)
-    notes = judged.notes + _notes(facts, coverage, measures, conventions, name, complete)
+    notes = (
+        judged.notes
+        + _without_subtopics(judged, measures)
+        + _notes(facts, coverage, measures, conventions, name, complete)
+    )
     return Scores(
         runs=(name,),
         measures=tuple(measures),
@@ -163,6 +168,15 @@ def _coverage(ranking: Ranking, facts: Facts, judged: Judged, conventions: Conve
         left_out=facts.left_out,
         order="score" if key == "score" else "rank" if key == "rank" else "rows",
     )
+
+
+def _without_subtopics(judged: Judged, measures: Sequence[Measure]) -> tuple[Note, ...]:
+    """What is said where a measure looks for subtopics and the judgments name none."""
+    named = [str(measure) for measure in measures if measure.about.subtopics]
+    if not named or judged.aspects is not None:
+        return ()
+    text = f"the judgments name no subtopics: every query has one for {', '.join(named)}"
+    return (Note("no-subtopics", text, level="warning"),)
 
 
 def _queries(count: int, of: int) -> str:

@@ -65,9 +65,15 @@ def judged(block: Block, conventions: Conventions) -> Judged:
         block: columns query_id, doc_id and grade, one rater (several are aggregated before).
         conventions: `rel`, `unlisted`, `negative` and `duplicates` matter here.
 
+    A column `subtopic` gives a pair one row for each of them: the highest counts, and `aspects` keeps them all.
+
     Raises:
         InputError: a pair is judged twice with different grades, or a grade is not a finite number.
     """
+    if "subtopic" in block.columns:
+        from assay.ranking.aspects import with_aspects
+
+        return with_aspects(block, conventions)
     if block.is_small and len(block) > MANY:
         block = replace(block, frame=block.polars())
     side = _side(block)

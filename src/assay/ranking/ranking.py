@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.results import Note
+
+if TYPE_CHECKING:
+    from assay.ranking.aspects import Aspects
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
@@ -34,6 +37,7 @@ class Judged:
         unlisted: "unjudged" or "not-relevant": what an absent pair means.
         notes: what is odd but lawful about the judgments.
         only_relevant: no judgment holds a grade of 0 or less, so the share that is judged cannot be known.
+        aspects: the grades by subtopic, for measures of diversity; None where the judgments name no subtopics.
     """
 
     queries: Sequence[str]
@@ -44,6 +48,7 @@ class Judged:
     unlisted: str = "unjudged"
     notes: tuple[Note, ...] = ()
     only_relevant: bool = False
+    aspects: Aspects | None = None
     _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property

@@ -38,6 +38,7 @@ SYNONYMS: dict[type, dict[str, tuple[tuple[str, ...], ...]]] = {
             ("score", "relevant", "gain"),
         ),
         "rater": (("annotator", "assessor", "rater_id", "judge"), ()),
+        "subtopic": (("subtopic_id", "subtopicid", "aspect"), ()),
     },
     Hit: {
         "query_id": _QUERY_ID,

@@ -46,6 +46,8 @@ class Judgment:
     doc_hash: str | None = None
     inclusion: Annotated[float, Ge(0)] | None = None
     """Probability that the pair was chosen for judgment, in (0, 1]."""
+    subtopic: str | None = None
+    """The aspect of the query that the grade is about; a pair then has one row for each."""
 
 
 @dataclass(frozen=True, slots=True)
