@@ -257,3 +257,16 @@ def scored(hits: Sequence[tuple[str, float | None, int | None]]) -> Iterator[tup
     """Documents with a score: their own; where there are ranks only, the number of documents from theirs to the end."""
     for at, (doc, score, _) in enumerate(hits):
         yield doc, score if score is not None else float(len(hits) - at)
+
+
+def spelled_out(carried: Carried, queries: Sequence[str], title: str) -> dict[str, str]:
+    """Query id to its text, for formats that know a query by its text alone; two queries of one text are refused."""
+    known = texts(carried)
+    made = {query: known.get(query, query) for query in queries}
+    if len(set(made.values())) < len(made):
+        owner: dict[str, str] = {}
+        for query, text in made.items():
+            if owner.setdefault(text, query) != query:
+                what = f"queries {shown(owner[text])} and {shown(query)} have the same text '{shown(text)}'"
+                raise InputError(what, carried.name, f"{title} knows a query by its text alone: join the two first")
+    return made

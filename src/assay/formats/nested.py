@@ -230,8 +230,7 @@ def _is_lines(text: str) -> bool:
     try:
         _DECODER.decode(text[begin:end].strip())
     except (json.JSONDecodeError, RecursionError):
-        line = text[begin:end].strip()  # a first line that is cut is still a line when the next one begins anew
-        return len(line) > 2 and line.startswith("{") and text[end:].lstrip().startswith("{")
+        return False
     return True
 
 
