@@ -34,7 +34,7 @@ _TREC_EVAL = (
     (r"bpref", "Bpref", ""),
     (r"ndcg", "nDCG", ""),
     (r"ndcg_cut_(\d+)", "nDCG", "@{}"),
-    (r"ndcg_1=3,2=9,4=4.5", "nDCG(gain={1:3,2:9,4:4.5})", ""),
+    (r"ndcg_1=3,2=9,4=4.5", "nDCG(gain={{1:3,2:9,4:4.5}})", ""),
     (r"set_P", "P", ""),
     (r"set_recall", "R", ""),
     (r"set_F", "F", ""),
@@ -43,6 +43,14 @@ _TREC_EVAL = (
     (r"num_rel", "NumRel", ""),
     (r"num_rel_ret", "NumRelRet", ""),
     (r"unj_(\d+)", "Unjudged(short=pad)", "@{}"),
+    (r"iprec_at_recall_([\d.]+)", "IPrec(recall={})", ""),
+    (r"11pt_avg", "IAP(points=11)", ""),
+    (r"infAP", "infAP", ""),
+    (r"gm_map", "AP(average=geometric)", ""),
+    (r"gm_bpref", "Bpref(average=geometric)", ""),
+    (r"set_map", "SetAP", ""),
+    (r"Rprec_mult_1.00", "Rprec", ""),
+    (r"Rprec_mult_([\d.]+)", "Rprec(mult={})", ""),
 )
 
 _IR_MEASURES = (
@@ -64,6 +72,20 @@ _IR_MEASURES = (
     (r"NumRet", "NumRet", ""),
     (r"NumRel", "NumRel", ""),
     (r"NumRet\(rel=1\)", "NumRelRet(rel=1)", ""),
+    (r"SetAP", "SetAP", ""),
+    (r"infAP", "infAP", ""),
+    (r"IPrec@([\d.]+)", "IPrec(recall={0})", ""),
+    (r"ERR(@\d+)", "ERR(max=4)", "{0}"),
+    (r"RBP\(rel=1\)", "RBP(p=0.8,rel=1)", ""),
+    (r"RBP\(p=0.5,rel=1\)", "RBP(p=0.5,rel=1)", ""),
+    (r"Compat(\(p=0.8\))?", "Compat{0}", ""),
+    (r"SDCG\(max_rel=3\)(@\d+)", "SDCG(max=3)", "{0}"),
+    (r"(INST|INSQ)\(max_rel=3\)", "{0}(T=1,max=3)", ""),
+    (r"BPM\(max_rel=3\)(@\d+)", "BPM(T=1,max=3)", "{0}"),
+    (r"NERR8\(max_rel=3\)(@\d+)", "NERR(stop=cut,max=3)", "{0}"),
+    (r"NERR9\(max_rel=3\)(@\d+)", "NERR(stop=rank,max=3)", "{0}"),
+    (r"NERR10\(max_rel=3\)", "NERR(stop=patience,max=3)", ""),
+    (r"NERR11\(max_rel=3\)", "NERR(stop=goal,max=3)", ""),
     (r"alpha_nDCG(@\d+)", "alpha-nDCG", "{0}"),
     (r"alpha_DCG(@\d+)", "alpha-DCG(norm=perfect)", "{0}"),
     (r"ERR_IA(@\d+)", "ERR-IA", "{0}"),
@@ -75,11 +97,14 @@ _IR_MEASURES = (
     (r"StRecall(@\d+)", "StRecall", "{0}"),
 )
 
-_UNAFFECTED = ("Bpref", "NumRel", "NumRelRet")
+_UNAFFECTED = ("Bpref", "Bpref(average=geometric)", "NumRel", "NumRelRet")
 """Measures that look at judged documents alone: a condensed list changes nothing in them."""
 
-ABOUT_LENGTH = ("NumRet", "Unjudged(short=pad)")
-"""Measures of what was returned, which have no condensed form: they are compared on a list condensed beforehand."""
+ABOUT_LENGTH = ("NumRet", "Unjudged(short=pad)", "infAP")
+"""Measures of what was returned and pooled, without a condensed form: compared on a list condensed beforehand."""
+
+SPELLED_ALIKE = {("ir_measures", "ERR"): "its ERR takes 4 as the highest grade; ours the highest of the judgments"}
+"""(program, measure) of names that are the same text in both and mean something else, with what."""
 
 
 def from_trec_eval(name: str, *, judged_only: bool = False) -> str | None:
@@ -90,7 +115,7 @@ def from_trec_eval(name: str, *, judged_only: bool = False) -> str | None:
             if judged_only and head not in _UNAFFECTED + ABOUT_LENGTH:
                 inside = head[head.index("(") + 1 : -1] + ", " if "(" in head else ""
                 head = f"{head.partition('(')[0]}({inside}judged_only=True)"
-            return head + cutoff.format(*found.groups())
+            return (head + cutoff).format(*found.groups())
     return None
 
 

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 import assay
-from golden.reference import is_listed, not_reproduced, outputs
+from golden.reference import SPELLED_ALIKE, is_listed, not_reproduced, outputs
 
 OUTPUTS = outputs()
 QUERIES = ("num_q",)
@@ -51,7 +51,12 @@ def test_every_value_left_out_occurs_and_is_reproduced_elsewhere(entry: dict[str
 
 @pytest.mark.shared
 def test_every_reproduced_name_can_be_typed_as_the_other_program_spells_it():
-    names = {(output, name): text for output in OUTPUTS for name in output.names() if (text := output.ours(name))}
+    names = {
+        (output, name): text
+        for output in OUTPUTS
+        for name in output.names()
+        if (text := output.ours(name)) and (output.tool, name.partition("@")[0]) not in SPELLED_ALIKE
+    }
     wrong = {(o.tool, name, text) for (o, name), text in names.items() if assay.parse(name) != assay.parse(text)}
     assert not wrong
 

@@ -160,7 +160,12 @@ def chosen(
 
 def with_gain(measures: Iterable[Measure], gain: Gain) -> list[Measure]:
     """The measures, each once, with this gain in those that have one and do not say which."""
-    return list(dict.fromkeys(m(gain=gain) if "gain" in m.params and not m.is_given("gain") else m for m in measures))
+    return list(dict.fromkeys(m(gain=gain) if _takes_gain(m) and not m.is_given("gain") else m for m in measures))
+
+
+def _takes_gain(measure: Measure) -> bool:
+    """Whether the measure has a gain of that kind; that of RBP is another."""
+    return "gain" in measure.params and "exp" in measure.about.parameter("gain").choices
 
 
 def _conventions(section: Section, given: Mapping[str, Any], origins: dict[str, str]) -> Conventions:

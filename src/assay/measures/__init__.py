@@ -4,13 +4,20 @@ from typing import Any
 
 from assay.measures import (  # noqa: F401 # registers the measures
     average,
+    cascade,
+    compatibility,
     coverage,
     diversity,
     first,
     gain,
+    inferred,
     intent_aware,
+    interpolated,
     precision,
     preference,
+    sets,
+    stopping,
+    utility,
 )
 from assay.measures.measure import MEASURES, Measure
 

@@ -7,7 +7,7 @@ also enlarges what a value is divided by.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -80,6 +80,8 @@ def extremes(r: Ranking, measure: Measure, unknown: Unknown, levels: F64) -> Ext
         return (_normalised if about.name == "nDCG" else _sums)(r, measure, unknown, levels)
     if about.extremes == "relevant":
         return _binary(r, measure, unknown)
+    if about.extremes == "monotone":
+        return _monotone(r, measure, unknown, levels)
     return _all(r, measure, unknown, levels)
 
 
@@ -135,7 +137,7 @@ def _range(r: Ranking, measure: Measure, unknown: Unknown, grades: F64, why: str
 def _plain(measure: Measure) -> Measure:
     """Without `judged_only`: once their grades are known, the unjudged documents stay in the list."""
     changed = tuple(pair for pair in measure.changed if pair[0] != "judged_only")
-    return Measure(measure.name, changed, measure.cutoff)
+    return replace(measure, changed=changed)
 
 
 def _two_grades(r: Ranking, measure: Measure) -> tuple[float, float]:
@@ -164,8 +166,19 @@ def _gains(measure: Measure, levels: F64) -> tuple[F64, F64]:
 
 def _sums(r: Ranking, measure: Measure, unknown: Unknown, levels: F64) -> Extremes:
     """Sums of gains: all at the least and all at the top; without a judged gain, one document alone."""
-    count = len(unknown.rank)
     grades, _ = _gains(measure, levels)
+    return _ends(r, measure, unknown, grades)
+
+
+def _monotone(r: Ranking, measure: Measure, unknown: Unknown, levels: F64) -> Extremes:
+    """A higher grade never lowers the value."""
+    is_graded = measure.about.grades and measure.params.get("gain") != "binary"
+    return _ends(r, measure, unknown, levels if is_graded else np.array(_two_grades(r, measure)))
+
+
+def _ends(r: Ranking, measure: Measure, unknown: Unknown, grades: F64) -> Extremes:
+    """All unjudged documents at the lowest grade and all at the highest; see `_sums`."""
+    count = len(unknown.rank)
     tried = [np.full((1, count), grades[0]), np.full((1, count), grades[-1])]
     if not measure.has_relevant(r.judged)[0]:
         single = np.full((count, count), grades[0])

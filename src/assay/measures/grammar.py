@@ -21,10 +21,14 @@ ALIASES = {
     "ndcg_cut": "nDCG", "recip_rank": "RR", "recall": "R", "success": "HitRate", "map": "AP", "map_cut": "AP",
     "relative_P": "R(cap=True)", "set_P": "P", "set_recall": "R", "set_F": "F", "set_relative_P": "R(cap=True)",
     "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet", "unj": "Unjudged(short=pad)",
-    "ideal_dcg": "IDCG", "ideal_dcg_cut": "IDCG", "dcg_cut": "DCG",
+    "ideal_dcg": "IDCG", "ideal_dcg_cut": "IDCG", "dcg_cut": "DCG", "gm_map": "AP(average=geometric)",
+    "gm_bpref": "Bpref(average=geometric)", "set_map": "SetAP", "11pt_avg": "IAP(points=11)",
+    "iprec_at_recall": "IPrec", "Rprec_mult": "Rprec", "rbp": "RBP(p=0.9,gain=scaled)",
+    "rbp_resid": "RBPResidual(p=0.9)",
     # ir_measures
     "Success": "HitRate", "MRR": "RR", "MAP": "AP", "SetP": "P", "SetR": "R", "SetF": "F", "SetRelP": "R(cap=True)",
-    "RPrec": "Rprec", "BPref": "Bpref", "Precision": "P", "Recall": "R",
+    "NERR8": "NERR(stop=cut)", "NERR9": "NERR(stop=rank)", "NERR10": "NERR(stop=patience)",
+    "NERR11": "NERR(stop=goal)", "RPrec": "Rprec", "BPref": "Bpref", "Precision": "P", "Recall": "R",
     "alpha_DCG": "alpha-DCG(norm=perfect)", "alpha_nDCG": "alpha-nDCG", "ERR_IA": "ERR-IA",
     "nERR_IA": "ERR-IA(norm=ideal)", "nNRBP": "NRBP(norm=ideal)", "P_IA": "P-IA", "AP_IA": "AP-IA",
     # ndeval, beside its names that ir_measures has too
@@ -51,6 +55,8 @@ OPTIONS: dict[tuple[str, str, str], tuple[str, dict[str, Any]]] = {
     ("P", "relative", "True"): ("R", {"cap": True}),
     ("P", "relative", "False"): ("", {}),
     ("NumRet", "rel", "*"): ("NumRelRet", {"rel": "*"}),
+    ("*", "max_rel", "*"): ("", {"max": "*"}),
+    ("*", "min_rel", "0"): ("", {}),
     ("SetF", "beta", "*"): ("", {"beta": "sqrt"}),  # ir_measures' beta is trec_eval's x, the square of beta
 }
 """Other tools' options: (name as typed, or measure, or `*`; option; value) to (measure instead, options instead).
@@ -58,7 +64,10 @@ OPTIONS: dict[tuple[str, str, str], tuple[str, dict[str, Any]]] = {
 `*` is any value, and stands for it; `sqrt` is its square root.
 """
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+BEHIND = {"IPrec": "recall", "iprec_at_recall": "recall", "Rprec_mult": "mult"}
+"""What a number behind a name or an @ is, where it is no cutoff."""
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*|11pt_avg")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"[0-9]+")
 _SUFFIX = re.compile(r"(?P<name>.+?)(?:_at_|_|\.)(?P<rest>[0-9].*)", re.DOTALL)
@@ -156,7 +165,7 @@ def _read(text: str) -> list[Measure] | None:
     if suffix and (found := _named(suffix["name"])) is not None:
         if "=" in suffix["rest"]:  # trec_eval's `ndcg.1=3,2=9`
             return [found(gain=_gains(suffix["rest"].replace("/", ","), text, "="))]
-        return [found @ cutoff for cutoff in _cutoffs(suffix["rest"], found, text)]
+        return _behind(suffix["rest"], found, text, suffix["name"])
     return None
 
 
@@ -203,7 +212,17 @@ def _finish(found: Measure, rest: str, text: str, typed: str) -> list[Measure]:
         found, rest = found(rel=float(level["level"])), level["rest"]
     if rest[0] != "@":
         raise _malformed(text, f"{rest} stands where @cutoff is expected")
-    return [found @ cutoff for cutoff in _cutoffs(rest[1:], found, text)]
+    return _behind(rest[1:], found, text, typed)
+
+
+def _behind(text: str, found: Measure, whole: str, typed: str) -> list[Measure]:
+    """The measure with each number that stands behind it: a cutoff, or what `BEHIND` says."""
+    if typed == "rbp":  # ranx: `rbp.80` is p 0.80
+        return [Measure("RBP")(p=float(f"0.{hundredths}")) for hundredths in _cutoffs(text, found, whole)]
+    option = BEHIND.get(typed, BEHIND.get(found.name))
+    if option is None:
+        return [found @ cutoff for cutoff in _cutoffs(text, found, whole)]
+    return [found(**{option: _value(part.strip(), whole)}) for part in text.split(",")]
 
 
 def _cutoffs(text: str, found: Measure, whole: str) -> list[int]:

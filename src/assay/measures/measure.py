@@ -265,9 +265,9 @@ class Measure:
         return {name: value for name, value in self.changed if name != AVERAGE.name}
 
     @property
-    def average(self) -> str:
-        """How the values of the queries become one figure: "mean", "geometric" or "median"."""
-        return str(dict(self.changed).get(AVERAGE.name, AVERAGE.default))
+    def average(self) -> Literal["mean", "geometric", "median"]:
+        """How the values of the queries become one figure."""
+        return dict(self.changed).get(AVERAGE.name, "mean")  # type: ignore[return-value] # checked when it was set
 
     def on_scale(self, levels: F64) -> Measure:
         """The measure with the highest grade of a scale, for where its parameter `max` is not given."""
@@ -345,8 +345,8 @@ class Measure:
 
 FOOTS = {
     "mean": "",
-    "geometric": "; geometric mean over queries, a value below 0.00001 counts as 0.00001",
-    "median": "; median over queries",
+    "geometric": "; geometric mean over queries, below 0.00001 counted as that, with the t interval of the logarithms",
+    "median": "; median over queries, with the interval between order statistics",
 }
 """How the queries are put together, where it is not the mean."""
 

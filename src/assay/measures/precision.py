@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from assay.measures.foot import condensed, level, within
 from assay.measures.measure import Example, Steps, Values, divide, measure
-from assay.ranking.ranking import F64, Ranking
+from assay.measures.parameter import Between
+from assay.ranking.ranking import F64, I64, Ranking
 
 EXAMPLE_SHOWN: tuple[float | Literal["?"], ...] = (0, 3, 2, "?", 1)
 EXAMPLE_JUDGED: tuple[float, ...] = (3, 2, 1, 1, 0)
@@ -172,6 +173,7 @@ def _f_foot(cutoff: int | None, rel: float | None, beta: float, judged_only: boo
     "F",
     sees="no",
     extremes="relevant",
+    limits={"beta": Between(0.0, None)},
     all_relevant=True,
     foot=_f_foot,
     steps=_f_steps,
@@ -195,7 +197,7 @@ def f_measure(
         r: one run joined with its qrels.
         cutoff: ranks 1..cutoff are counted; None counts all.
         rel: the lowest relevant grade; None leaves it to the judgments.
-        beta: recall counts beta times as much as precision.
+        beta: recall counts beta times as much as precision; 0 or more.
         judged_only: takes unjudged documents out of the list first.
 
     Returns:
@@ -271,17 +273,23 @@ def hit_rate(r: Ranking, cutoff: int | None = None, rel: float | None = None, ju
     return 1.0 - value
 
 
-def _rprec_steps(r: Ranking, rel: float | None = None, judged_only: bool = False) -> Steps:
+def _first(r: Ranking, rel: float | None, mult: float) -> I64:
+    """How many documents of each query are looked at: mult times R, rounded up but for the rounding of the product."""
+    return np.ceil(mult * r.judged.relevant(rel) - 1e-9).astype(np.int64)  # type: ignore[no-any-return] # int64
+
+
+def _rprec_steps(r: Ranking, rel: float | None = None, mult: float = 1.0, judged_only: bool = False) -> Steps:
     r = r.condensed() if judged_only else r
-    relevant = r.judged.relevant(rel)
-    adds = r.is_relevant(rel) * r.within_each(relevant[r.query])
-    return Steps(adds, float(adds.sum()), float(relevant[0]))
+    first = _first(r, rel, mult)
+    adds = r.is_relevant(rel) * r.within_each(first[r.query])
+    return Steps(adds, float(adds.sum()), float(first[0]))
 
 
-def _rprec_foot(**given: Any) -> str:
+def _rprec_foot(rel: float | None, mult: float, judged_only: bool) -> str:
+    first = "R" if mult == 1 else f"{mult:g} R"
     return (
-        "relevant documents among the first R divided by R, the number of relevant documents"
-        f"{level(given['rel'])}{condensed(given['judged_only'])}"
+        f"relevant documents among the first {first} divided by {first}, R being the number of relevant documents"
+        f"{level(rel)}{condensed(judged_only)}"
     )
 
 
@@ -289,6 +297,7 @@ def _rprec_foot(**given: Any) -> str:
     "Rprec",
     sees="no",
     extremes="relevant",
+    limits={"mult": Between(0.0, None, ends=False)},
     all_relevant=True,
     foot=_rprec_foot,
     steps=_rprec_steps,
@@ -299,22 +308,22 @@ def _rprec_foot(**given: Any) -> str:
         "relevant documents that nobody judged (they would enlarge R)",
     ),
     use_for="queries with very different numbers of relevant documents",
-    agrees="trec_eval 10.0 Rprec",
+    agrees="trec_eval 10.0 Rprec and, with mult, Rprec_mult",
     source="Buckley & Voorhees in Voorhees & Harman, TREC, 2005, chapter 3",
     example=Example("Rprec", EXAMPLE_SHOWN, EXAMPLE_JUDGED),
 )
-def r_precision(r: Ranking, rel: float | None = None, judged_only: bool = False) -> Values:
+def r_precision(r: Ranking, rel: float | None = None, mult: float = 1.0, judged_only: bool = False) -> Values:
     """Precision of the first R documents, R being the number of relevant documents, per query.
 
     Args:
         r: one run joined with its qrels.
         rel: the lowest relevant grade; None leaves it to the judgments.
+        mult: looks at mult times as many documents, rounded up, and divides by as many; above 0.
         judged_only: takes unjudged documents out of the list first.
 
     Returns:
         float64 of shape (n,), from 0 to 1; NaN where no document is relevant.
     """
     r = r.condensed() if judged_only else r
-    relevant = r.judged.relevant(rel)
-    hits = r.relevant(rel)
-    return divide(hits.per_query(hits.within_each(relevant[hits.query])), relevant)
+    first, hits = _first(r, rel, mult), r.relevant(rel)
+    return divide(hits.per_query(hits.within_each(first[hits.query])), first)

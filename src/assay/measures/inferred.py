@@ -1,0 +1,66 @@
+"""Average precision where only a sample of the pool was judged: infAP."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.measures.foot import level
+from assay.measures.measure import Example, Steps, Values, divide, measure
+from assay.ranking.ranking import F64, Ranking
+
+EPSILON = 1e-5
+"""Keeps the share of relevant documents defined where nothing above was judged; trec_eval's value."""
+
+
+def _precisions(r: Ranking, rel: float | None) -> F64:
+    """The inferred precision at each relevant hit."""
+    is_relevant = r.is_relevant(rel)
+    is_waiting = (r.grade < 0) & ~is_relevant
+    relevant = (r.so_far(is_relevant.astype(np.int64)) - is_relevant)[is_relevant]
+    waiting = r.so_far(is_waiting.astype(np.int64))[is_relevant]
+    rank = r.rank[is_relevant]
+    pooled = rank - 1 if r.judged.unlisted == "not-relevant" else r.position()[is_relevant]
+    judged = pooled - waiting
+    share = (relevant + EPSILON) / (judged + 2 * EPSILON)
+    return np.where(rank == 1, 1.0, 1.0 / rank + pooled / rank * share)
+
+
+def _steps(r: Ranking, rel: float | None = None) -> Steps:
+    adds = np.zeros(len(r.rank))
+    adds[r.is_relevant(rel)] = _precisions(r, rel)
+    return Steps(adds, float(adds.sum()), float(r.judged.relevant(rel)[0]))
+
+
+@measure(
+    "infAP",
+    sees="all",
+    extremes="unknown",
+    averages_ties=False,
+    all_relevant=True,
+    foot=lambda rel: (
+        "precision at each relevant document, estimated from the judged part of the pool above it, summed, divided by "
+        f"all relevant documents; a grade below 0 was pooled and not judged{level(rel)}"
+    ),
+    steps=_steps,
+    says="what AP would be if the whole pool had been judged, and not a sample of it",
+    blind_to=(
+        "how relevant a document is",
+        "documents outside the pool: they count as not relevant",
+        "judgments that are no random sample of the pool: the estimate is then of nothing in particular",
+    ),
+    use_for="qrels of a sampled pool, which name each pooled document and give -1 to those left out. Others: AP, Bpref",
+    agrees="trec_eval 9.0.8 and 10.0 infAP, ir_measures infAP",
+    source="Yilmaz & Aslam, CIKM 2006, with the 0.00001 of trec_eval",
+    example=Example("infAP", (0, 3, -1, "?", 1), (3, 1, 1, 0, -1)),
+)
+def inferred_ap(r: Ranking, rel: float | None = None) -> Values:
+    """Average precision inferred from a sample of the pool, per query.
+
+    Args:
+        r: one run joined with its qrels; a grade below 0 is a document of the pool that was not judged.
+        rel: the lowest relevant grade; None leaves it to the judgments.
+
+    Returns:
+        float64 of shape (n,), from 0 to 1; NaN where no document is relevant.
+    """
+    return divide(r.relevant(rel).per_query(_precisions(r, rel)), r.judged.relevant(rel))
