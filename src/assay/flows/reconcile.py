@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 MOST_DIGITS = 12
 
+UNBOUNDED = ("DCG",)
+"""Measures with values above 1 that are no percentages."""
+
+HIGHEST = 2.0
+"""Above this a value is no sum over documents returned twice, but a percentage."""
+
 
 def reconcile(
     run: Any,
@@ -41,8 +47,7 @@ def reconcile(
         run: one run, as in `evaluate`.
         qrels: the judgments; those of the workspace when None.
         measure: what the number is said to be.
-        value: the number, as text ("0.4120") or as a number; from 1.5 to 100 it is read as percent where the measure
-            ends at 1.
+        value: the number, as text ("0.4120") or as a number; one above 1 that nothing gives is read as percent.
         digits: how many decimals it is printed with; those of the text when None.
         query: the id of the query that it is the value of; the mean over queries when None.
         format: of the files; recognised from content when None.
@@ -63,14 +68,19 @@ def reconcile(
             f"{len(table.measures)} measures were named; one number is reconciled at a time", remedy="name one"
         )
     only = table.measures[0]
-    notes: tuple[Note, ...] = ()
-    if 1.5 <= wanted <= 100 and only.name != "DCG":
-        text = f"{value} is read as percent: {wanted / 100:.{places + 2}f}"
-        wanted, places, notes = wanted / 100, places + 2, (Note("read-as-percent", text),)
     conventions = table.held.conventions
     case = search.case_of(table.run, table.judgments, only, conventions, query)
-    found = search.reconcile(case, table.run, table.judged, only, conventions, wanted, places, table.name)
-    return replace(found, notes=(*notes, *found.notes), source=source_of(table.bench, table.held, command))
+
+    def searched(number: float, places: int) -> Reconciled:
+        return search.reconcile(case, table.run, table.judged, only, conventions, number, places, table.name)
+
+    found = searched(wanted, places)
+    if not found.is_explained and 1 < wanted <= 100 and only.name not in UNBOUNDED:
+        percent = searched(wanted / 100, places + 2)
+        if percent.is_explained or wanted > HIGHEST:
+            text = f"{value} is read as percent: {percent.asked:.{percent.digits}f}"
+            found = replace(percent, notes=(Note("read-as-percent", text), *percent.notes))
+    return replace(found, source=source_of(table.bench, table.held, command))
 
 
 def conventions(

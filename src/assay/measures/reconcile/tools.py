@@ -90,6 +90,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("trec_eval -J", "9.0.8", "run", {**_NINE, "listed": "condensed", "negative": "unjudged"}, _trec(_TREC)),
     Tool("trec_eval", "10.0", "run; stops with exit code 4 where the run lacks a judged query", _TEN, _trec(_TREC)),
     Tool("trec_eval -c", "10.0", "run", {**_TEN, "queries": "judged"}, _trec(_TREC)),
+    Tool("trec_eval -J", "10.0", "run", {**_TEN, "listed": "condensed", "negative": "unjudged"}, _trec(_TREC)),
     Tool("pytrec_eval", "0.5", "run as pytrec-eval-terrier 0.5.11; both hold trec_eval 9.0.8", _NINE, _trec(_PYTREC)),
     Tool(
         "ir_measures", "0.4.3", "run",
