@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from assay.compare.rule import LEVEL, Check, Relation, Status
+from assay.stats.clustered import clustered_share
 from assay.stats.intervals import clopper_pearson
+
+F64 = NDArray[np.float64]
 
 
 def share_check(on: str, relation: Relation, limit: float, count: int, n: int, of: str) -> Check:
@@ -23,8 +29,13 @@ def share_check(on: str, relation: Relation, limit: float, count: int, n: int, o
     if n == 0:
         because = f"{on} is not known: there are no {of}"
         return Check(on, relation, limit, None, None, None, "share", 0, "INCONCLUSIVE", because, of)
-    share = count / n
-    low, high = clopper_pearson(count, n, LEVEL)
+    return _decided(on, relation, limit, count, n, clopper_pearson(count, n, LEVEL), of, of)
+
+
+def _decided(
+    on: str, relation: Relation, limit: float, count: int, n: int, ends: tuple[float, float], said: str, of: str
+) -> Check:
+    share, (low, high) = count / n, ends
     is_upper = relation == "at most"
     status: Status = "INCONCLUSIVE"
     if (limit == 0 and is_upper) or (limit == 1 and not is_upper):
@@ -34,8 +45,31 @@ def share_check(on: str, relation: Relation, limit: float, count: int, n: int, o
     elif low > limit if is_upper else high < limit:
         status = "FAIL"
     words = {"PASS": "is", "FAIL": "is not", "INCONCLUSIVE": "may not be"}[status]
-    because = f"{on} {words} {relation} {limit:g}: {count:,} of {n:,} {of}"
+    because = f"{on} {words} {relation} {limit:g}: {count:,} of {n:,} {said}"
     return Check(on, relation, limit, share, low, high, "share", n, status, because, of)
+
+
+def grouped_check(on: str, relation: Relation, limit: float, counts: F64, sizes: F64, of: str) -> Check:
+    """As `share_check` for documents or labels, which come by query: those of one query are alike.
+
+    The interval is over queries like these, so ten documents of one query are worth less than ten of ten queries.
+
+    Args:
+        on: what the share is.
+        relation: "at most" or "at least".
+        limit: from 0 to 1.
+        counts: float64 of shape (queries,), how many of each query.
+        sizes: float64 of shape (queries,), of how many.
+        of: what these are.
+    """
+    plain = share_check(on, relation, limit, int(counts.sum()), int(sizes.sum()), of)
+    found = clustered_share(counts, sizes, LEVEL)
+    if found is None:
+        return plain
+    worth = f"{of} of {found.groups:,} {'query' if found.groups == 1 else 'queries'}"
+    if round(found.effective_n) < found.n:
+        worth += f", worth {found.effective_n:,.0f} independent ones"
+    return _decided(on, relation, limit, int(counts.sum()), found.n, (found.low, found.high), worth, of)
 
 
 def is_share(key: str, value: float) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from assay.compare.first_lines import signed
 from assay.compare.limits import column_of, seen
-from assay.compare.rule import Bool, Check, Facts, Outcome, Remedy, Status, decided, rule
-from assay.compare.shares import is_share, share_check
+from assay.compare.rule import F64, Bool, Check, Facts, Outcome, Remedy, Status, decided, rule
+from assay.compare.shares import grouped_check, is_share
 from assay.errors import InputError
 from assay.ranking.ranking import Ranking
 
@@ -40,7 +40,7 @@ class EnoughJudged:
         is_share("at_least", self.at_least)
 
     def decide(self, facts: Facts) -> Outcome:
-        """By the exact interval of the share of documents."""
+        """By the interval of the share of documents over queries."""
         k = _depth(facts, self.k)
         on = f"Judged@{k}, {facts.candidate}"
         ranking = facts.rankings.get(facts.candidate)
@@ -50,7 +50,7 @@ class EnoughJudged:
             remedy = Remedy("input", "say what an absent pair means: --unlisted not-relevant, if that is so")
             return _unknown(self, on, "at least", self.at_least, "the judgments list relevant documents alone", remedy)
         judged, shown = _judged(ranking, k)
-        check = share_check(on, "at least", self.at_least, int(judged.sum()), int(shown.sum()), "shown documents")
+        check = grouped_check(on, "at least", self.at_least, judged, shown, "shown documents")
         missing = int((shown - judged).sum())
         remedy = Remedy("labels", f"judge the {missing:,} documents of {facts.candidate} that nobody judged", missing)
         return decided(self, check.status, check.because, (check,), (remedy,))
@@ -171,20 +171,22 @@ class Stale:
         is_share("at_most", self.at_most)
 
     def decide(self, facts: Facts) -> Outcome:
-        """By the exact interval of the share of labels."""
+        """By the interval of the share of labels over queries."""
         k = _depth(facts, self.k)
         on = f"stale share, first {k} of both"
         remedy = Remedy("input", "give judgments and documents with their doc_hash, and the documents by --documents")
         if facts.labels.is_stale is None:
             because = "whether labels are stale is not known: judgments and documents need a doc_hash"
             return _unknown(self, on, "at most", self.at_most, because, remedy, whole=True)
-        stale = facts.labels.is_stale[_labels_shown(facts, k, (facts.baseline, facts.candidate))]
+        which = _labels_shown(facts, k, (facts.baseline, facts.candidate))
+        stale = facts.labels.is_stale[which]
         unknown = int(np.isnan(stale).sum())
         if unknown > UNKNOWN * len(stale):
             because = f"whether labels are stale is not known for {unknown:,} of {len(stale):,} labels"
             return _unknown(self, on, "at most", self.at_most, because, remedy, whole=True)
         known = stale[~np.isnan(stale)]
-        check = share_check(on, "at most", self.at_most, int(known.sum()), len(known), "labels")
+        counts, sizes = _by_query(facts, which, stale)
+        check = grouped_check(on, "at most", self.at_most, counts, sizes, "labels")
         again = Remedy("labels", f"judge the {int(known.sum()):,} changed documents again", int(known.sum()))
         return decided(self, check.status, check.because, (check,), (again,))
 
@@ -209,15 +211,17 @@ class HumanShare:
         is_share("at_least", self.at_least)
 
     def decide(self, facts: Facts) -> Outcome:
-        """By the exact interval of the share of labels."""
+        """By the interval of the share of labels over queries."""
         k = _depth(facts, self.k)
         on = f"human share of labels, first {k} of {facts.candidate}"
         if facts.labels.is_human is None:
             remedy = Remedy("input", "give judgments with the column source: human, model or clicks")
             because = "who gave the labels is not known: the judgments name no source"
             return _unknown(self, on, "at least", self.at_least, because, remedy, whole=True)
-        human = facts.labels.is_human[_labels_shown(facts, k, (facts.candidate,))]
-        check = share_check(on, "at least", self.at_least, int(human.sum()), len(human), "labels")
+        which = _labels_shown(facts, k, (facts.candidate,))
+        human = facts.labels.is_human[which]
+        counts, sizes = _by_query(facts, which, human.astype(np.float64))
+        check = grouped_check(on, "at least", self.at_least, counts, sizes, "labels")
         others = int((~human).sum())
         remedy = Remedy("labels", f"let people judge the {others:,} documents that only others judged", others)
         return decided(self, check.status, check.because, (check,), (remedy,))
@@ -245,6 +249,16 @@ def _labels_shown(facts: Facts, k: int, runs: tuple[str, ...]) -> Bool:
     for ranking in rankings:
         shown[ranking.judgment[ranking.within(k) > 0]] = True
     return shown
+
+
+def _by_query(facts: Facts, which: Bool, counts: F64) -> tuple[F64, F64]:
+    """How many of the chosen labels of each query count, and how many are known; NaN in `counts` is not known."""
+    known = ~np.isnan(counts)
+    rankings = list(facts.rankings.values())
+    if not rankings:
+        return np.zeros(0), np.zeros(0)
+    query = rankings[0].judged.query[which][known]
+    return np.bincount(query, counts[known]).astype(np.float64), np.bincount(query).astype(np.float64)
 
 
 def _unknown(
