@@ -64,7 +64,8 @@ def test_an_answer_becomes_run_and_judgments(tmp_path):
     assert lost(got) == {"queries that failed": 1, "values of the metric": 2}
     assert got.more["scores"] == {"q1": 0.84, "q2": 0.0}
     assert [fact.split(": ", 1)[1] for fact in got.facts] == [
-        "1 of 2 returned documents had no rating; they are unjudged here, and most of its metrics count them as not relevant",
+        "1 of 2 returned documents had no rating; they are unjudged here, and most of its metrics count them as not "
+        "relevant",
         "holds the ratings of returned documents alone; recall and nDCG need those of the request",
         "1 queries failed (q3); its own mean leaves them out",
     ]
