@@ -35,6 +35,17 @@ def _expected_reciprocal(first: Groups, cutoff: int | None) -> F64:
     return value
 
 
+def _shared(r: Ranking, rel: float | None, value: float) -> F64:
+    """The value of a ranking of one query by document, where ties are averaged.
+
+    The first relevant document is in the highest group that holds one, and each of that group is it as often.
+    """
+    relevant = r.is_relevant(rel)
+    start = r.rank if r.first is None else r.first
+    among = relevant & (start == start[relevant].min(initial=np.iinfo(np.int64).max))
+    return np.where(among, value / max(int(among.sum()), 1), 0.0)
+
+
 def _foot(cutoff: int | None, rel: float | None, judged_only: bool) -> str:
     inside = "" if cutoff is None else f" {within(cutoff)}"
     return f"1 / rank of the first relevant document{inside}, 0 without one{level(rel)}{condensed(judged_only)}"
@@ -44,7 +55,7 @@ def _steps(r: Ranking, cutoff: int | None = None, rel: float | None = None, judg
     value = float(reciprocal_rank(r, cutoff, rel, judged_only)[0])
     r = r.condensed() if judged_only else r
     if r.is_averaged:
-        return Steps(np.full(len(r.rank), np.nan), value)
+        return Steps(_shared(r, rel, value), value)
     relevant = r.is_relevant(rel) & (r.within(cutoff) > 0)
     is_first = relevant & (np.cumsum(relevant) == 1)
     rank = r.rank[is_first]
@@ -98,7 +109,7 @@ def _rank_steps(r: Ranking, rel: float | None = None, judged_only: bool = False)
     value = float(rank_of_first(r, rel, judged_only)[0])
     r = r.condensed() if judged_only else r
     if r.is_averaged:
-        return Steps(np.full(len(r.rank), np.nan), value)
+        return Steps(_shared(r, rel, 0.0 if np.isnan(value) else value), value)
     relevant = r.is_relevant(rel)
     return Steps(np.where(relevant & (np.cumsum(relevant) == 1), r.rank, 0.0), value)
 

@@ -215,7 +215,11 @@ def _hit_steps(r: Ranking, cutoff: int | None = None, rel: float | None = None, 
     value = float(hit_rate(r, cutoff, rel, judged_only)[0])
     r = r.condensed() if judged_only else r
     if r.is_averaged:
-        return Steps(np.full(len(r.rank), np.nan), value)
+        # each relevant document of the highest group with one is the first of them as often
+        relevant = r.is_relevant(rel)
+        start = r.rank if r.first is None else r.first
+        among = relevant & (start == start[relevant].min(initial=np.iinfo(np.int64).max))
+        return Steps(np.where(among, value / max(int(among.sum()), 1), 0.0), value)
     adds = _adds(r, cutoff, rel)
     return Steps(adds * (np.cumsum(adds) == 1), value)
 
