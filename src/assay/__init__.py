@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.errors import InputError as InputError
     from assay.errors import MissingExtra as MissingExtra
     from assay.errors import NotEnoughEvidence as NotEnoughEvidence
+    from assay.flows.agree import agree as agree
     from assay.flows.compare import compare as compare
     from assay.flows.compare import power as power
     from assay.flows.evaluate import evaluate as evaluate
@@ -28,6 +29,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.reconcile import conventions as conventions
     from assay.flows.reconcile import reconcile as reconcile
     from assay.flows.results import show as show
+    from assay.flows.sample import sample as sample
     from assay.measures.collections import Collections as Collections
     from assay.measures.explain import Explanation as Explanation
     from assay.measures.grammar import parse as parse
@@ -61,6 +63,7 @@ _HOMES = {
     "Scores": "assay.measures.score",
     "Topic": "assay.tables",
     "Verdict": "assay.compare.gate",
+    "agree": "assay.flows.agree",
     "as_table": "assay.tables",
     "compare": "assay.flows.compare",
     "conventions": "assay.flows.reconcile",
@@ -73,6 +76,7 @@ _HOMES = {
     "parse": "assay.measures.grammar",
     "power": "assay.flows.compare",
     "reconcile": "assay.flows.reconcile",
+    "sample": "assay.flows.sample",
     "score": "assay.flows.explain",
     "show": "assay.flows.results",
 }

@@ -34,6 +34,10 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "report": ("assay.cli.report", "Write the report of a saved result as one self-contained page."),
         "rerun": ("assay.cli.report", "Make a saved result again by its recorded command, and show what differs."),
     },
+    "Judge": {
+        "sample": ("assay.cli.judgments", "Draw a fair set of queries from a log."),
+        "agree": ("assay.cli.judgments", "Say how much the raters of a set of judgments agree."),
+    },
     "Set up": {
         "demo": ("assay.cli.setup", "Score the bundled example, a small product search."),
         "init": ("assay.cli.setup", "Write a commented assay.toml by a few questions or options."),

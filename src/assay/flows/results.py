@@ -18,6 +18,8 @@ import assay.compare.pool_audit
 import assay.compare.power
 import assay.compare.unjudged
 import assay.flows.setup
+import assay.judgments.agreement
+import assay.judgments.sample
 import assay.measures.collections
 import assay.measures.explain
 import assay.measures.reconcile.found

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.tables.rows import Agreement, Answer, Block, Columns, Document, Hit, Judgment, Pair, Request, Topic
+from assay.tables.rows import (
+    Agreement,
+    Answer,
+    Block,
+    Columns,
+    Document,
+    Hit,
+    Judgment,
+    LoggedQuery,
+    Pair,
+    Request,
+    Topic,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,6 +30,7 @@ __all__ = [
     "Document",
     "Hit",
     "Judgment",
+    "LoggedQuery",
     "Pair",
     "Request",
     "Topic",

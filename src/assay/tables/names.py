@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, Literal, get_args, get_type_hints
 
 from assay.errors import InputError, did_you_mean, nearest
-from assay.tables.rows import Answer, Document, Hit, Judgment, Topic
+from assay.tables.rows import Answer, Document, Hit, Judgment, LoggedQuery, Topic
 
 Kind = Literal["id", "text", "number", "whole"]
 
@@ -45,6 +45,17 @@ SYNONYMS: dict[type, dict[str, tuple[tuple[str, ...], ...]]] = {
         "doc_id": _DOC_ID,
         "score": (("sim", "similarity", "retrieval_score"), ()),
         "rank": (("position",), ()),
+    },
+    LoggedQuery: {
+        "text": (
+            ("query", "user_query", "query_text", "querytext", "search_term", "searchterm", "keywords"),
+            ("term",),
+        ),
+        "count": (("frequency", "freq", "volume", "searches", "traffic", "weight"), ("n",)),
+        "asked_at": (("timestamp", "time", "date", "searched_at"), ("at",)),
+        "results": (("num_results", "result_count", "hits", "total_hits"), ()),
+        "clicks": (("clicked", "click_count"), ()),
+        "escalated": (("escalation",), ()),
     },
     Document: {
         "doc_id": (_DOC_ID[0], ("_id", "id")),

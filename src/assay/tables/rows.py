@@ -98,6 +98,23 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class LoggedQuery:
+    """One line of a query log: a query that was asked once, or so many times."""
+
+    text: str
+    count: Annotated[float, Ge(0)] | None = None
+    """How often it was asked; 1 when absent."""
+    asked_at: str | None = None
+    """ISO 8601; with a zone, unless the zone is said apart."""
+    results: Annotated[float, Ge(0)] | None = None
+    """How many results it had."""
+    clicks: Annotated[float, Ge(0)] | None = None
+    """How many of them were clicked."""
+    escalated: str | None = None
+    """Whether the person went on to a human or another channel: yes or no, true or false, 1 or 0."""
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One request to a system while a run was captured: how it ended, and how long it took."""
 

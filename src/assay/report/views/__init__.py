@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import assay.report.views.agreement
 import assay.report.views.comparison
 import assay.report.views.explanation
 import assay.report.views.gate
@@ -10,5 +11,6 @@ import assay.report.views.pool_audit
 import assay.report.views.power
 import assay.report.views.reconcile
 import assay.report.views.rerun
+import assay.report.views.sample
 import assay.report.views.scores
 import assay.report.views.setup  # noqa: F401 # these imports register the views

@@ -1,0 +1,116 @@
+"""agree, sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from assay.cli.evaluate import names
+from assay.cli.options import inputs, outputs
+from assay.cli.output import show
+from assay.cli.verb import Verb, command_line, spell_map
+from assay.errors import InputError
+
+
+@click.command(
+    "agree",
+    cls=Verb,
+    example="assay agree ratings.csv --grades 0,1,2,3",
+    help="""Say how much the raters of a set of judgments agree.
+
+    Percent, kappas, Krippendorff's alpha and Gwet's AC1 and AC2, in all, by rater, by pair of raters, at each step
+    between two grades and by segment, with intervals over queries; and the pairs that are most disputed.""",
+)
+@click.argument("qrels", required=False)
+@click.option("--grades", metavar="LIST", help="The rubric's grades, such as 0,1,2,3; seen ones unless given.")
+@click.option("--topics", metavar="FILE", help="Queries with segments.")
+@click.option("--by", multiple=True, metavar="COLUMNS", help="Parts: dimension, source, rubric, or of the topics.")
+@click.option("--limit", type=float, metavar="VALUE", help="The agreement that is asked for: 0.6 unless given.")
+@click.option("--seed", type=click.IntRange(0), default=0, metavar="NUMBER", help="Of the resampling: 0 unless given.")
+@inputs
+@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
+def agree(
+    qrels: str | None, grades: str | None, topics: str | None, by: tuple[str, ...], limit: float | None, seed: int,
+    input_format: str | None, columns: str | None, format_: str | None, output: str | None, html: str | None,
+) -> None:  # fmt: skip
+    """Translates the command line into one call of the flow."""
+    from assay.flows.agree import agree as flow
+    from assay.flows.workbench import Workbench
+
+    bench = Workbench.open()
+    options: dict[str, Any] = {"topics": topics, "by": names(by) or None, "limit": limit, "seed": seed}
+    result = flow(
+        qrels, grades=numbers(grades), format=input_format, columns=spell_map(columns, "--columns"), bench=bench,
+        command=command_line(), **options,
+    )  # fmt: skip
+    show(result, format=format_, output=output, html=html, inputs=bench.files())
+
+
+def numbers(text: str | None) -> list[float] | None:
+    """`0,1,2,3` as numbers."""
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise InputError(f"{text!r} is not a list of grades", "--grades", "write --grades 0,1,2,3") from None
+
+
+@click.command(
+    "sample",
+    cls=Verb,
+    example="assay sample log.csv --strata head:60,torso:60,tail:60 --topics topics.csv",
+    help="""Draw a fair set of queries from a log.
+
+    Each stratum has its size, and each query a known chance, so that means of the set are those of the traffic. Queries
+    that differ in form alone are one; texts with personal data are left out before anything is written.""",
+)
+@click.argument("log")
+@click.option("--size", type=click.IntRange(1), metavar="NUMBER", help="How many queries in all.")
+@click.option(
+    "--strata",
+    metavar="NAME:NUMBER,...",
+    help="head, torso, tail, known-item, zero-results, no-click, escalated; head,torso,tail unless given.",
+)
+@click.option("--topics", metavar="FILE", help="Write the set there, as a table of topics (CSV).")
+@click.option("--known-item", metavar="PATTERN", help="A regular expression: queries for one thing.")
+@click.option("--known-items", metavar="FILE", help="A table of such queries.")
+@click.option(
+    "--within",
+    type=click.Choice(["traffic", "equal"]),
+    default="traffic",
+    help="Chances inside a stratum: in proportion to traffic, unless given.",
+)
+@click.option(
+    "--same",
+    type=click.Choice(["exact", "form", "words"]),
+    default="form",
+    help="When two texts are one query: but for form (case, punctuation), unless given.",
+)
+@click.option("--from", "first", metavar="DAY", help="The first day that counts, such as 2026-03-01.")
+@click.option("--to", "last", metavar="DAY", help="The last day that counts.")
+@click.option("--time-zone", metavar="NAME", help="In which days begin, such as Europe/Berlin.")
+@click.option("--refresh", metavar="TOPICS", help="Topics of an earlier set: say what left and what arrived.")
+@click.option("--seed", type=click.IntRange(0), default=0, metavar="NUMBER", help="Of the draw: 0 unless given.")
+@inputs
+@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
+def sample(
+    log: str, strata: str | None, topics: str | None, input_format: str | None, columns: str | None,
+    format_: str | None, output: str | None, html: str | None, **options: Any,
+) -> None:  # fmt: skip
+    """Translates the command line into one call of the flow."""
+    from assay.cli.output import check_targets, write
+    from assay.flows.sample import as_csv
+    from assay.flows.sample import sample as flow
+    from assay.flows.workbench import Workbench
+
+    bench = Workbench.open()
+    result = flow(
+        log, strata=strata, format=input_format, columns=spell_map(columns, "--columns"), bench=bench,
+        command=command_line(), **options,
+    )  # fmt: skip
+    if topics is not None:
+        check_targets(topics, None, bench.files())
+        write(topics, as_csv(result))
+    show(result, format=format_, output=output, html=html, inputs=bench.files())

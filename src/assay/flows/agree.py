@@ -1,0 +1,97 @@
+"""`assay agree`: how much the raters of a set of judgments agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError
+from assay.flows.choices import chosen
+from assay.flows.evaluate import file_of, source_of
+from assay.flows.workbench import Workbench
+from assay.tables import Block, Judgment, Topic
+
+if TYPE_CHECKING:
+    from assay.judgments.agreement import RaterAgreement
+
+COLUMNS = ("dimension", "source", "rubric")
+"""Columns of the judgments that `by` may name; every other name is a column of the topics."""
+
+
+def agree(
+    qrels: Any = None,
+    *,
+    grades: Sequence[float] | None = None,
+    topics: Any = None,
+    by: str | Sequence[str] | None = None,
+    limit: float | None = None,
+    seed: int = 0,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    bench: Workbench | None = None,
+    command: str = "",
+    **choices: Any,
+) -> RaterAgreement:
+    """How much raters agree: percent, kappas, alpha, AC1 and AC2, with intervals over queries.
+
+    Args:
+        qrels: judgments with a column `rater`, a row a rating; those of the workspace when None.
+        grades: the rubric's whole list of grades; taken from what is seen, and said, when None.
+        topics: a table of queries, for parts by segment.
+        by: columns whose parts are looked at by themselves: of the judgments ("dimension", "source", "rubric") or of
+            the topics; by segment, where the topics tell it, when None.
+        limit: the agreement that is asked for; 0.6 when None.
+        seed: of the resampling.
+        format: of the files; recognised from content when None.
+        columns: name of the column that holds each field.
+        bench: where inputs are found.
+        command: how the result was asked for.
+        **choices: settings that tell segments.
+
+    Raises:
+        InputError: no pair has two ratings, or a grade is not on the list.
+    """
+    from assay.judgments.aggregate import split, where
+    from assay.judgments.agreement import LIMIT, agreement
+    from assay.ranking.segments import SEGMENT, tells_segments
+
+    bench = Workbench.open() if bench is None else bench
+    if limit is not None and not 0 < limit <= 1:
+        raise InputError(f"a limit of {limit:g} cannot be reached", "--limit", "give a number above 0, up to 1")
+    held = chosen(bench.workspace, choices)
+    judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, format=format, columns=columns, name="qrels")
+    named = [by] if isinstance(by, str) else list(by or ())
+    of_topics = [name for name in named if name not in COLUMNS]
+    topics = file_of(bench, topics, "topics", needed=by is None or bool(of_topics))
+    queries = None if topics is None else bench.table(topics, Topic, name="topics")
+    if by is None and queries is not None and tells_segments(queries, held.segments):
+        of_topics = [SEGMENT]
+    if of_topics and queries is None:
+        raise InputError(f"--by {of_topics[0]} needs a topics table", remedy="pass --topics FILE with that column")
+    main = judgments
+    parts: list[tuple[str, str, Block]] = []
+    if "dimension" in judgments.columns:
+        dimensions = split(judgments, "dimension")
+        main = dict(dimensions).get("relevance", dimensions[0][1])
+        parts += [("dimension", value, rows) for value, rows in dimensions if len(dimensions) > 1]
+    for name in named:
+        if name in COLUMNS and name != "dimension":
+            parts += [(name, value, rows) for value, rows in split(main, name)]
+    for name in of_topics:
+        parts += [
+            (name, value, where(main, "query_id", ids.__contains__)) for value, ids in _parts(queries, name, held)
+        ]
+    result = agreement(
+        main, grades=grades, parts=[part for part in parts if len(part[2])], limit=LIMIT if limit is None else limit,
+        seed=seed,
+    )  # fmt: skip
+    source = replace(source_of(bench, held, command), conventions=(), seed=seed)
+    return replace(result, source=source)
+
+
+def _parts(topics: Block | None, name: str, held: Any) -> list[tuple[str, set[str]]]:
+    from assay.ranking.segments import segments
+
+    assert topics is not None  # a part by the topics was asked for
+    return [(value, set(ids)) for value, ids in segments(topics, name, held.segments).items()]

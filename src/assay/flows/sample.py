@@ -1,0 +1,152 @@
+"""`assay sample`: from a log to a fair set of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError, did_you_mean
+from assay.flows.choices import chosen
+from assay.flows.evaluate import source_of
+from assay.flows.workbench import Workbench
+from assay.tables import Block, LoggedQuery, Topic
+from assay.text import FOLDS, Fold, fold
+
+if TYPE_CHECKING:
+    from assay.judgments.sample import QuerySample, Within
+
+
+def sample(
+    log: Any,
+    *,
+    size: int | None = None,
+    strata: Mapping[str, int | None] | str | None = None,
+    known_item: str = "",
+    known_items: Any = None,
+    within: Within = "traffic",
+    same: Fold = "form",
+    first: str | None = None,
+    last: str | None = None,
+    time_zone: str | None = None,
+    refresh: Any = None,
+    seed: int = 0,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    bench: Workbench | None = None,
+    command: str = "",
+    **choices: Any,
+) -> QuerySample:
+    """Draws a set of queries from a log, in strata, each query with a known chance.
+
+    Args:
+        log: a table with a query in each row (`text`), and where known how often it was asked (`count`), when
+            (`asked_at`), its `results` and `clicks`, and whether it was `escalated`.
+        size: how many queries.
+        strata: "head:60,torso:60,tail:60,known-item:20" or a dict; see `assay.judgments.sample.STRATA`.
+        known_item: a regular expression of queries that look for one thing: part numbers, names, exact titles.
+        known_items: a table of such queries.
+        within: chances inside a stratum: "traffic" (in proportion) or "equal".
+        same: when two texts are one query: "exact", "form" or "words".
+        first: the first day that counts, 2026-03-01.
+        last: the last day that counts.
+        time_zone: in which days begin, and that of times without one.
+        refresh: topics of an earlier set, to say what changed.
+        seed: of the draw; keep it when a set is refreshed.
+        format: of the files; recognised from content when None.
+        columns: name of the column that holds each field.
+        bench: where inputs are found.
+        command: how the result was asked for.
+        **choices: settings; [segments] says where head and torso end.
+
+    Raises:
+        InputError: a stratum is unknown or the log cannot tell it, the sizes do not add up, or nothing can be drawn.
+    """
+    from assay.judgments.sample import sample as drawn
+    from assay.judgments.sample import version
+    from assay.judgments.traffic import Window, day, traffic, zone
+
+    if same not in FOLDS:
+        raise InputError(f"unknown rule {same}{did_you_mean(same, FOLDS)}", "--same", f"choose {', '.join(FOLDS)}")
+    bench = Workbench.open() if bench is None else bench
+    held = chosen(bench.workspace, choices)
+    rows = bench.table(log, LoggedQuery, format=format, columns=columns, name="log")
+    window = Window(day(first, "--from"), day(last, "--to"), zone(time_zone))
+    listed = () if known_items is None else _texts(bench.table(known_items, Topic, name="known items"))
+    old, replaces = None, ""
+    if refresh is not None:
+        earlier = bench.table(refresh, Topic, name="the earlier set")
+        texts = _texts(earlier)
+        old = {fold(text, same): text for text in texts}
+        replaces = version(_rows(earlier, texts))
+    found = drawn(
+        traffic(rows, rule=same, window=window), size=size, strata=parse_strata(strata), known_pattern=known_item,
+        known_items=[fold(text, same) for text in listed], head=held.segments.head, torso=held.segments.torso,
+        within=within, seed=seed, old=old, replaces=replaces,
+    )  # fmt: skip
+    source = replace(source_of(bench, held, command), conventions=(("same", same), ("within", within)), seed=seed)
+    return replace(found, source=source)
+
+
+def parse_strata(given: Mapping[str, int | None] | str | None) -> Mapping[str, int | None] | None:
+    """`head:60,torso:60,tail` as a dict; a stratum without a number has None."""
+    if given is None or not isinstance(given, str):
+        return given
+    made: dict[str, int | None] = {}
+    for part in filter(None, (piece.strip() for piece in given.split(","))):
+        name, colon, number = (piece.strip() for piece in part.partition(":"))
+        if name in made:
+            raise InputError(f"the stratum {name} is given twice", "--strata", "give each stratum once")
+        if colon and not (number.isascii() and number.isdigit()):
+            raise InputError(f"{part!r} is not NAME:NUMBER", "--strata", "write --strata head:60,torso:60,tail:60")
+        made[name] = int(number) if colon else None
+    return made
+
+
+def _texts(topics: Block) -> Sequence[str]:
+    """What was asked; where a table has ids alone, they are the text."""
+    frame: Any = topics.frame
+    ids = [str(x) for x in frame["query_id"]]
+    texts = [str(x or "") for x in frame["text"]] if "text" in topics.columns else [""] * len(ids)
+    return [text or name for text, name in zip(texts, ids, strict=True)]
+
+
+def _rows(topics: Block, texts: Sequence[str]) -> list[tuple[str, str, float, float]]:
+    frame: Any = topics.frame
+
+    def numbers(name: str) -> list[float]:
+        if name not in topics.columns:
+            return [0.0] * len(texts)
+        try:
+            return [float(x or 0) for x in frame[name]]
+        except ValueError:
+            raise InputError(f"the column {name} holds what is no number", topics.name, "mend it") from None
+
+    ids = [str(x) for x in frame["query_id"]]
+    return list(zip(ids, texts, numbers("weight"), numbers("inclusion"), strict=True))
+
+
+def as_topics(found: QuerySample) -> dict[str, Sequence[Any]]:
+    """The drawn queries as columns of a topics table; reports call the stratum a segment, so it stands twice."""
+    rows = found.queries
+    return {
+        "query_id": [q.query_id for q in rows],
+        "text": [q.text for q in rows],
+        "weight": [q.weight for q in rows],
+        "segment": [q.stratum for q in rows],
+        "stratum": [q.stratum for q in rows],
+        "inclusion": [q.inclusion for q in rows],
+    }
+
+
+def as_csv(found: QuerySample) -> bytes:
+    """The drawn queries as a topics table in CSV."""
+    import csv
+    import io
+
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    columns = as_topics(found)
+    rows.writerow(columns)
+    rows.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue().encode("utf-8")

@@ -1,0 +1,122 @@
+"""Measures of agreement with their intervals, from sums by query.
+
+Intervals come from resampling queries, never pairs of query and document: what one query's documents have in common
+would be counted many times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from assay.keys import stream
+from assay.results import kept
+from assay.stats.agreement import F64, Level, Ratings, alpha, fleiss, fleiss_sums, gwet, gwet_sums, percent
+from assay.stats.resample import percentile_ends
+
+RESAMPLES = 5_000
+FEWEST_QUERIES = 10
+"""Under this many queries resampling them says nothing."""
+
+MOST_UNDEFINED = 0.05
+"""Share of resamples without a value up to which the others make an interval."""
+
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
+INTERVAL = "alpha, interval"
+
+
+@kept("coefficient")
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One measure of agreement.
+
+    Args:
+        name: of it, with its weights or level.
+        value: 1 is perfect, 0 what chance gives (a share for "percent"); None where it is undefined.
+        low, high: 95 % percentile bootstrap over queries; None where there is none.
+        remark: why there is no value or no interval, or what the value cannot tell; may be empty.
+    """
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    remark: str = ""
+
+
+def coefficients(ratings: Ratings, shared: int, seed: int, resamples: int) -> tuple[Coefficient, ...]:
+    """Percent, Fleiss, alpha at three levels, AC1 and AC2; `shared`: queries with a pair that several rated."""
+    together, grades = ratings.coincidences, ratings.grades
+    sums = fleiss_sums(ratings)
+    same = "only one grade occurs: there is nothing to agree about beyond chance"
+    made = [
+        with_interval("percent", together, percent, shared, seed, resamples, "no pair has two ratings"),
+        Coefficient("kappa, Fleiss", None, remark="not every pair has the same number of ratings; read alpha")
+        if sums is None
+        else with_interval("kappa, Fleiss", sums.sums, fleiss, shared, seed, resamples, same),
+    ]
+    for level in LEVELS:
+        made.append(
+            with_interval(
+                f"alpha, {level}", together, partial(alpha, grades=grades, level=level), shared, seed, resamples,
+                same,
+            )
+        )  # fmt: skip
+    made.append(with_interval("AC1", gwet_sums(ratings, "plain"), gwet, shared, seed, resamples, same))
+    made.append(
+        with_interval(
+            "AC2, quadratic", gwet_sums(ratings, "quadratic"), partial(gwet, weights="quadratic"), shared, seed,
+            resamples, same,
+        )
+    )  # fmt: skip
+    return tuple(made)
+
+
+def two_grades(ratings: Ratings, shared: int, seed: int, resamples: int) -> tuple[Coefficient, ...]:
+    """Percent, alpha and AC1 of ratings that have two grades only."""
+    together = ratings.coincidences
+    same = "every rating is on one side"
+    return (
+        with_interval("percent", together, percent, shared, seed, resamples, "no pair has two ratings"),
+        with_interval("alpha", together, partial(alpha, grades=(0, 1), level="nominal"), shared, seed, resamples, same),
+        with_interval("AC1", gwet_sums(ratings, "plain"), gwet, shared, seed, resamples, same),
+    )
+
+
+def with_interval(
+    name: str, sums: F64, finish: Callable[[F64], F64], shared: int, seed: int, resamples: int, undefined: str,
+    remark: str = "",
+) -> Coefficient:  # fmt: skip
+    """A coefficient of the sums over all queries, with its interval over resampled queries.
+
+    Args:
+        name: of the coefficient.
+        sums: f64[n_queries, ...].
+        finish: sums f64[..., *] to values f64[...].
+        shared: how many queries have a pair that several rated.
+        seed: of the resampling.
+        resamples: how many.
+        undefined: what is said where there is no value.
+        remark: what is said of a value.
+    """
+    value = float(finish(sums.sum(axis=0)))
+    if np.isnan(value):
+        return Coefficient(name, None, remark=undefined)
+    if shared < FEWEST_QUERIES:
+        few = f"no interval from {shared} quer{'y' if shared == 1 else 'ies'}"
+        return Coefficient(name, value, remark="; ".join(filter(None, (remark, few))))
+    flat = sums.reshape(len(sums), -1)
+    flat = flat[flat.any(axis=1)]  # AC1 and AC2 also count pairs that one rated; all others have no part in the rest
+    rng = stream(seed, "agreement over queries")
+    picked = rng.multinomial(len(flat), np.full(len(flat), 1 / len(flat)), size=resamples)
+    drawn = (picked.astype(np.float64) @ flat).reshape(resamples, *sums.shape[1:])
+    values = finish(drawn)
+    known = values[~np.isnan(values)]
+    if len(known) < (1 - MOST_UNDEFINED) * resamples:
+        gone = f"no interval: undefined in {1 - len(known) / resamples:.0%} of the resamples".replace("%", " %")
+        return Coefficient(name, value, remark="; ".join(filter(None, (remark, gone))))
+    low, high = percentile_ends(known)
+    return Coefficient(name, value, low, high, remark)

@@ -1,0 +1,212 @@
+"""A query log as traffic: which queries were asked how often, and how that went.
+
+Queries that differ in form alone are one; what holds personal data is left out before anything else is done with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, tzinfo
+from typing import Any
+
+import numpy as np
+
+from assay.errors import InputError, did_you_mean
+from assay.ranking.ranking import F64
+from assay.tables import Block
+from assay.text import Fold, fold, personal_data
+
+OUTCOMES = ("zero-results", "no-click", "escalated")
+"""How a search may have failed."""
+
+YES = {"yes": True, "true": True, "1": True, "1.0": True, "no": False, "false": False, "0": False, "0.0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The days that count.
+
+    Args:
+        first, last: both included; None is open.
+        zone: in which days begin, and in which a time without a zone is meant; None refuses times without one.
+    """
+
+    first: date | None = None
+    last: date | None = None
+    zone: tzinfo | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every row counts."""
+        return self.first is None and self.last is None
+
+    def holds(self, text: str, place: str) -> bool:
+        """Whether a time lies inside."""
+        try:
+            at = datetime.fromisoformat(text.removesuffix("Z") if text.endswith("+00:00Z") else text)
+        except ValueError:
+            raise InputError(
+                f"{text!r} is no time in ISO 8601", place, "write 2026-03-02T10:00:00Z, or leave --from and --to out"
+            ) from None
+        if at.tzinfo is None:
+            if self.zone is None:
+                raise InputError(f"{text!r} has no time zone", place, "say which is meant by --time-zone Europe/Berlin")
+            at = at.replace(tzinfo=self.zone)
+        day = at.astimezone(self.zone or UTC).date()
+        return (self.first is None or day >= self.first) and (self.last is None or day <= self.last)
+
+
+@dataclass(eq=False)
+class Traffic:
+    """Distinct queries with what became of them.
+
+    Args:
+        keys: what the forms of each query have in common.
+        texts: its most frequent form, the first of several such.
+        count: f64[n], how often it was asked.
+        outcomes: name to f64[n], how many of these ended so; only those that the log can tell.
+        rows: rows that were read.
+        forms: distinct texts before folding.
+        outside: how often queries were asked outside the window.
+        empty: rows without a query.
+        personal: kind of personal data to how many distinct texts held it.
+    """
+
+    keys: list[str]
+    texts: list[str]
+    count: F64
+    outcomes: dict[str, F64]
+    rows: int
+    forms: int
+    outside: float = 0.0
+    empty: int = 0
+    personal: dict[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+def traffic(log: Block, *, rule: Fold = "form", window: Window | None = None) -> Traffic:
+    """The distinct queries of a log.
+
+    Args:
+        log: rows of `LoggedQuery`.
+        rule: when two texts are one query, see `assay.text.FOLDS`.
+        window: the days that count; all when None.
+
+    Raises:
+        InputError: a time cannot be read, `escalated` is neither yes nor no, or nothing is left.
+    """
+    window = Window() if window is None else window
+    told = [name for name, column in zip(OUTCOMES, ("results", "clicks", "escalated"), strict=True)
+            if column in log.columns]  # fmt: skip
+    by_text, outside, empty = _by_text(log, window, told)
+    found = Traffic([], [], np.zeros(0), {}, len(log), len(by_text), outside, empty)
+    sums: dict[str, list[float]] = {}
+    best: dict[str, tuple[float, str]] = {}
+    for text, figures in by_text.items():
+        kind = personal_data(text)
+        if kind is not None:
+            found.personal[kind] = found.personal.get(kind, 0) + 1
+            continue
+        key = fold(text, rule)
+        known = sums.setdefault(key, [0.0] * (1 + len(told)))
+        for i, figure in enumerate(figures):
+            known[i] += figure
+        if key not in best or figures[0] > best[key][0]:
+            best[key] = (figures[0], " ".join(text.split()))
+    kept = [key for key, figures in sums.items() if figures[0] > 0]
+    if not kept:
+        raise InputError("holds no query that can be sampled", log.name, _why_nothing(found, window))
+    found.keys, found.texts = kept, [best[key][1] for key in kept]
+    columns: F64 = np.array([sums[key] for key in kept], dtype=np.float64)
+    found.count = columns[:, 0]
+    found.outcomes = {name: columns[:, i] for i, name in enumerate(told, 1)}
+    return found
+
+
+def _why_nothing(found: Traffic, window: Window) -> str:
+    if found.outside and not window.is_open:
+        return "widen --from and --to: every row lies outside"
+    if found.personal:
+        return "every query holds personal data; see --columns if another column was meant"
+    return "pass a log with a query in each row"
+
+
+def _by_text(log: Block, window: Window, told: Sequence[str]) -> tuple[dict[str, list[float]], float, int]:
+    """Exact text to [count, count of each outcome]; how much lay outside the window; rows without a text."""
+    found: dict[str, list[float]] = {}
+    outside, empty = 0.0, 0
+    for row, (text, count, at, ends) in enumerate(_rows(log, told)):
+        times = 1.0 if count is None else float(count)
+        if not window.is_open:
+            if at is None:
+                raise InputError("has no time", log.place(row), "name the column by --columns asked_at=COLUMN")
+            if not window.holds(str(at), log.place(row)):
+                outside += times
+                continue
+        if text is None or not str(text).strip():
+            empty += 1
+            continue
+        known = found.setdefault(str(text), [0.0] * (1 + len(told)))
+        known[0] += times
+        for i, (name, value) in enumerate(zip(told, ends, strict=True), 1):
+            if _ended(name, value, ends, told, log, row):
+                known[i] += times
+    return found, outside, empty
+
+
+def _ended(name: str, value: Any, ends: tuple[Any, ...], told: Sequence[str], log: Block, row: int) -> bool:
+    if value is None:
+        return False
+    if name == "zero-results":
+        return float(value) == 0
+    if name == "no-click":  # where nothing was shown there was nothing to click: that is another failure
+        results = ends[told.index("zero-results")] if "zero-results" in told else None
+        return float(value) == 0 and (results is None or float(results) > 0)
+    said = YES.get(str(value).strip().casefold())
+    if said is None:
+        raise InputError(f"escalated is {value!r}", log.place(row), "write yes or no, true or false, 1 or 0")
+    return said
+
+
+def _rows(log: Block, told: Sequence[str]) -> Iterator[tuple[Any, Any, Any, tuple[Any, ...]]]:
+    columns = dict(zip(OUTCOMES, ("results", "clicks", "escalated"), strict=True))
+    frame: Any = log.frame
+
+    def cells(name: str) -> Any:
+        if name not in log.columns:
+            return [None] * len(log)
+        return frame[name] if log.is_small else frame[name].to_list()
+
+    ends = zip(*(cells(columns[name]) for name in told), strict=True) if told else ((),) * len(log)
+    return zip(cells("text"), cells("count"), cells("asked_at"), ends, strict=True)
+
+
+def day(text: str | None, option: str) -> date | None:
+    """A day as it is typed, 2026-03-02."""
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"{text!r} is no day", option, "write 2026-03-02") from None
+
+
+def zone(text: str | None) -> tzinfo | None:
+    """A time zone by its name."""
+    if text is None:
+        return None
+    from zoneinfo import ZoneInfo, available_timezones
+
+    if text == "UTC":
+        return UTC
+    known = available_timezones()
+    if not known:
+        raise InputError("this machine has no data on time zones", "--time-zone", "pip install tzdata, or write UTC")
+    if text not in known:
+        raise InputError(
+            f"unknown time zone {text}{did_you_mean(text, known)}", "--time-zone", "write Europe/Berlin, or UTC"
+        )
+    return ZoneInfo(text)

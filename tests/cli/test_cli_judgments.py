@@ -1,0 +1,73 @@
+"""assay agree as it is typed."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+import assay
+from cli.typed import Shell
+
+
+def test_the_answer_stands_first(assay: Shell) -> None:
+    said = assay("agree", "ratings.csv", "--grades", "0,1,2,3")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.splitlines()[0].startswith("▲ ENOUGH   quadratic kappa of ana and bo is 0.93")
+    assert "223 pairs of 223 were rated more than once, of 26 queries; grades 0, 1, 2, 3." in said.out
+
+
+def test_a_limit_out_of_reach_says_what_to_do(assay: Shell) -> None:
+    said = assay("agree", "ratings.csv", "--limit", "0.99")
+    assert "TOO LOW" in said.out
+    assert "mend the rubric before more is labelled" in " ".join(said.out.split())
+    assert assay("agree", "ratings.csv", "--limit", "1.5").code == 3
+
+
+def test_programs_get_every_number(assay: Shell) -> None:
+    document = json.loads(assay("agree", "ratings.csv", "--topics", "topics.csv", "--format", "json").out)
+    assert document["kind"] == "rateragreement"
+    assert [part["value"] for part in document["parts"]] == ["head", "torso", "tail", "known-item"]
+    assert document["pairs"][0]["shared"] == 223
+    rows = list(csv.DictReader(assay("agree", "ratings.csv", "--format", "csv").out.splitlines()))
+    assert rows[0]["coefficient"] == "percent"
+
+
+def test_it_is_kept_and_shown_again_and_written_as_a_page(assay: Shell) -> None:
+    first = assay("agree", "ratings.csv", "-o", "made.assay", "--html", "made.html")
+    assert first.code == 0
+    assert assay("show", "made.assay").out == assay("agree", "ratings.csv").out
+    assert "quadratic kappa of ana and bo" in (assay.folder / "made.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("judgments.qrels",), "no pair of query and document has two ratings"),
+        (("ratings.csv", "--grades", "a,b"), "is not a list of grades"),
+        (("ratings.csv", "--grades", "0,1"), "is not on the scale 0, 1"),
+        (("ratings.csv", "--by", "sgment", "--topics", "topics.csv"), "sgment"),
+        (("ratings.csv", "--by", "segment"), "--by segment needs a topics table"),
+        (("nothing.csv",), "nothing.csv"),
+    ],
+)
+def test_bad_input_is_said(assay: Shell, typed: tuple[str, ...], said: str) -> None:
+    found = assay("agree", *typed)
+    assert found.code == 3
+    assert said in found.err
+
+
+def test_dimensions_are_parts_and_relevance_is_the_whole() -> None:
+    rows = [
+        {"query_id": f"q{i}", "doc_id": "d", "rater": who, "grade": float(grade), "dimension": dimension}
+        for i in range(12)
+        for who, shift in (("a", 0), ("b", 1))
+        for dimension, grade in (("relevance", i % 3), ("freshness", (i + shift) % 3))
+    ]
+    found = assay.agree(rows)
+    assert found.pairs[0].coefficients[0].value == 1.0
+    assert [(part.by, part.value, part.coefficients[0].value) for part in found.parts] == [
+        ("dimension", "freshness", 0.0),
+        ("dimension", "relevance", 1.0),
+    ]

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.errors import InputError
+from assay.judgments.sample import QuerySample, sample, version
+from assay.judgments.traffic import Traffic, Window, day, traffic, zone
+from assay.stats.weighted import hajek
+from assay.tables import LoggedQuery
+from assay.tables.door import block_of
+
+
+def log(*rows: dict[str, Any], **options: Any) -> Traffic:
+    return traffic(block_of(list(rows), LoggedQuery, "log.csv"), **options)
+
+
+def zipf(n: int = 400, exponent: float = 1.1) -> Traffic:
+    counts = np.ceil(20_000 / np.arange(1, n + 1) ** exponent)
+    return log(*({"text": f"query {i}", "count": float(c)} for i, c in enumerate(counts)))
+
+
+def test_the_mean_of_a_set_is_that_of_the_traffic() -> None:
+    """The known mean of a world in which frequent queries are answered better lies within what chance allows."""
+    world = zipf()
+    value = dict(zip(world.texts, 1 / (1 + np.arange(400) / 40), strict=True))
+    truth = float(np.average(list(value.values()), weights=world.count))
+    plain, weighted = [], []
+    for seed in range(400):
+        found = sample(world, strata={"head": 8, "torso": 12, "tail": 20}, seed=seed)
+        values = np.array([value[q.text] for q in found.queries])
+        weights = np.array([q.weight / q.inclusion for q in found.queries])
+        plain.append(values.mean())
+        weighted.append(float((weights * values).sum() / weights.sum()))
+    error = np.std(weighted) / np.sqrt(400)
+    assert abs(np.mean(weighted) - truth) < 4 * error
+    assert abs(np.mean(plain) - truth) > 20 * error  # the unweighted mean answers another question
+
+
+def test_the_house_estimates_with_the_same_weights() -> None:
+    found = sample(zipf(), strata={"head": 8, "torso": 12, "tail": 20})
+    values = np.array([float(len(q.text)) for q in found.queries])
+    traffic_, chance = (np.array([getattr(q, name) for q in found.queries]) for name in ("weight", "inclusion"))
+    expected = (traffic_ / chance * values).sum() / (traffic_ / chance).sum()
+    assert hajek(values, traffic_ / chance).mean == pytest.approx(expected)
+
+
+def test_every_stratum_gets_its_number_and_no_query_comes_twice() -> None:
+    flat = log(*({"text": f"query {i}", "count": 10.0} for i in range(100)))  # a third of the traffic: 33 queries
+    found = sample(flat, size=130, strata={"head": 40, "torso": None, "tail": 60}, within="equal")
+    numbers = [(s.name, s.queries, s.wanted, s.drawn) for s in found.strata]
+    assert numbers == [("head", 33, 40, 33), ("torso", 34, 30, 30), ("tail", 33, 60, 33)]
+    assert len({q.query_id for q in found.queries}) == 96
+    assert [note.text for note in found.notes] == [
+        "head has 33 queries and 40 were wanted: all are taken",
+        "tail has 33 queries and 60 were wanted: all are taken",
+    ]
+    assert [q.inclusion for q in found.queries if q.stratum == "torso"] == pytest.approx([30 / 34] * 30)
+
+
+def head_of(found: QuerySample) -> set[str]:
+    return {q.text for q in found.queries}
+
+
+def test_a_larger_set_keeps_the_smaller_one_and_another_seed_does_not() -> None:
+    world = zipf()
+    small, large = (sample(world, size=n, strata={"tail": None}, seed=3) for n in (20, 60))
+    assert len(head_of(small) & head_of(large)) >= 18
+    other = sample(world, size=20, strata={"tail": None}, seed=4)
+    assert len(head_of(small) & head_of(other)) < 10
+    assert sample(world, size=20, strata={"tail": None}, seed=3) == small
+
+
+def test_a_refresh_says_what_left_what_arrived_and_what_is_covered() -> None:
+    world = log(*({"text": text, "count": n} for text, n in (("a", 60.0), ("b", 30.0), ("new", 10.0))))
+    asked: dict[str, int | None] = {"head": 1, "torso": 1}
+    found = sample(world, strata=asked, head=0.5, torso=0.85, old={"a": "a", "gone": "Gone"}, replaces="abc")
+    refresh = found.refresh
+    assert refresh is not None
+    assert head_of(found) == {"a", "b"}
+    assert (refresh.replaces, refresh.before, refresh.stayed) == ("abc", 2, 1)
+    assert (refresh.gone, refresh.left, refresh.arrived) == (("Gone",), (), ("b",))
+    assert (refresh.covered, refresh.covers) == (pytest.approx(0.6), pytest.approx(0.9))
+    assert "10.0 % of the traffic is in no stratum" in found.notes[-1].text
+
+
+def test_forms_of_one_query_count_together_under_the_commonest() -> None:
+    found = log({"text": "Rain Jacket", "count": 2.0}, {"text": "rain jacket", "count": 5.0}, {"text": '"rain jacket"'})
+    assert (found.texts, found.count.tolist(), found.forms) == (["rain jacket"], [8.0], 3)
+    words = log({"text": "jacket rain"}, {"text": "rain jacket"}, rule="words")
+    assert words.count.tolist() == [2.0]
+
+
+def test_personal_data_goes_before_anything_is_drawn() -> None:
+    found = log({"text": "jo@example.org", "count": 50.0}, {"text": "tent"}, {"text": "+49 30 901820"})
+    assert (found.texts, found.personal) == (["tent"], {"e-mail": 1, "phone": 1})
+    with pytest.raises(InputError, match="every query holds personal data"):
+        log({"text": "jo@example.org"})
+
+
+def test_days_begin_in_the_zone_that_was_said() -> None:
+    rows = [
+        {"text": "late", "asked_at": "2026-03-01T23:30:00Z"},
+        {"text": "noon", "asked_at": "2026-03-02T12:00:00+00:00Z"},
+        {"text": "next", "asked_at": "2026-03-02T23:30:00Z"},
+    ]
+    only = Window(day("2026-03-02", "--from"), day("2026-03-02", "--to"), zone("Europe/Berlin"))
+    found = log(*rows, window=only)  # 23:30 in London is half past midnight in Berlin
+    assert (found.texts, found.outside) == (["late", "noon"], 1.0)
+    utc = Window(day("2026-03-02", "--from"), None, zone("UTC"))
+    assert log(*rows, window=utc).texts == ["noon", "next"]
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        ("yesterday", "log.csv, row 1: 'yesterday' is no time in ISO 8601"),
+        ("2026-03-02T10:00:00", "has no time zone"),
+        (None, "log.csv, row 1: has no time"),
+    ],
+)
+def test_times_that_cannot_be_placed_are_refused(at: str | None, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        log({"text": "a", "asked_at": at}, window=Window(day("2026-03-02", "--from")))
+
+
+def test_failing_searches_are_strata_of_their_own() -> None:
+    world = log(
+        {"text": "nothing", "count": 3.0, "results": 0.0, "clicks": 0.0},
+        {"text": "nothing", "count": 1.0, "results": 7.0, "clicks": 2.0},
+        {"text": "looked", "count": 4.0, "results": 9.0, "clicks": 0.0},
+        {"text": "found", "count": 9.0, "results": 9.0, "clicks": 5.0},
+    )
+    assert {name: x.tolist() for name, x in world.outcomes.items()} == {
+        "zero-results": [3.0, 0.0, 0.0],
+        "no-click": [0.0, 4.0, 0.0],
+    }
+    found = sample(world, strata={"zero-results": 1, "no-click": 1, "head": 1}, head=0.9, torso=0.95)
+    assert [(q.text, q.stratum) for q in found.queries] == [
+        ("nothing", "zero-results"),
+        ("looked", "no-click"),
+        ("found", "head"),
+    ]
+    with pytest.raises(InputError, match="the log does not tell escalated"):
+        sample(world, strata={"escalated": 1})
+
+
+def test_escalation_is_yes_or_no() -> None:
+    found = log({"text": "a", "escalated": "Yes"}, {"text": "b", "escalated": "0"}, {"text": "c", "escalated": None})
+    assert found.outcomes["escalated"].tolist() == [1.0, 0.0, 0.0]
+    with pytest.raises(InputError, match="escalated is 'maybe'"):
+        log({"text": "a", "escalated": "maybe"})
+
+
+def test_known_items_by_pattern_or_list() -> None:
+    world = log({"text": "SKU-1"}, {"text": "tent"}, {"text": "The Hobbit"})
+    by_pattern = sample(world, strata={"known-item": 1}, known_pattern="^sku-")
+    assert head_of(by_pattern) == {"SKU-1"}
+    by_list = sample(world, strata={"known-item": 2}, known_pattern="^sku-", known_items=["the hobbit"])
+    assert head_of(by_list) == {"SKU-1", "The Hobbit"}
+    with pytest.raises(InputError, match="how a known item is told"):
+        sample(world, strata={"known-item": 1})
+    with pytest.raises(InputError, match="is no regular expression"):
+        sample(world, strata={"known-item": 1}, known_pattern="(")
+
+
+@pytest.mark.parametrize(
+    ("size", "strata", "said"),
+    [
+        (None, None, "how many queries to draw is not said"),
+        (10, {"head": 20}, "the strata ask for 20 queries and --size for 10"),
+        (30, {"head": 20}, "the strata ask for 20 queries and --size for 30"),
+        (1, {"head": None, "tail": None}, "--size for 1"),
+        (10, {"haed": 10}, "unknown stratum haed; did you mean head"),
+    ],
+)
+def test_sizes_that_do_not_add_up(size: int | None, strata: dict[str, int | None] | None, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        sample(zipf(20), size=size, strata=strata)
+
+
+def test_a_zone_is_known_by_its_name() -> None:
+    with pytest.raises(InputError, match="unknown time zone Europe/Berln; did you mean Europe/Berlin"):
+        zone("Europe/Berln")
+    with pytest.raises(InputError, match="'2026-13-01' is no day"):
+        day("2026-13-01", "--from")
+
+
+def test_a_version_names_the_content_and_not_the_order() -> None:
+    rows = [("q1", "a", 2.0, 0.5), ("q2", "b", 1.0, 1.0)]
+    assert version(rows) == version(rows[::-1])
+    assert version(rows) != version([("q1", "a", 3.0, 0.5), ("q2", "b", 1.0, 1.0)])
