@@ -185,7 +185,7 @@ def test_several_retrievers_have_a_curve_together_with_its_interval() -> None:
     assert (together.retriever, together.depths.tolist()) == ("", [1, 2])
     assert together.recall == pytest.approx([0.5, (0.75 + 0.75 + 0.5) / 3])
     assert np.isnan([together.low[0], together.high[0]]).all()  # all queries are equal there
-    # t of 97.5 % with 2 degrees of freedom is 0.95 sqrt(2 / (1 - 0.95^2)) = 4.3027; the standard error of 0.75, 0.75, 0.5 is 1/12
+    # t of 97.5 % with 2 degrees of freedom is 0.95 sqrt(2 / (1 - 0.95^2)) = 4.3027; standard error 1/12
     assert together.low[1] == pytest.approx(2 / 3 - 0.95 * math.sqrt(2 / (1 - 0.95**2)) / 12, abs=1e-12)
     assert together.high[1] == 1.0  # cut to what a recall can be
 

@@ -34,6 +34,24 @@ DRAWINGS = [
 ]  # fmt: skip
 
 
+def test_the_band_of_a_recall_curve_has_a_gap_where_there_is_no_interval() -> None:
+    nan = math.nan
+    line = Depths("a", (1, 2, 5, 10, 20), (0.1, 0.2, 0.3, 0.4, 0.5), (nan, 0.1, 0.2, nan, 0.4), (nan, 0.3, 0.4, nan, 1))
+    drawn = curves.recall([line], [20]).svg()
+    bands = re.findall(r'<path d="([^"]+)" class="f-band"', drawn)
+    assert [band.count("L") for band in bands] == [3]  # the two depths beside one another, there and back
+    assert "nan" not in drawn
+
+
+def test_retrievers_of_a_fusion_are_thin_and_the_baseline_is_dashed() -> None:
+    lines = [Depths("baseline", (1, 10), (0.1, 0.5), is_baseline=True),
+             Depths("words", (1, 10), (0.1, 0.4), is_part=True),
+             Depths("candidate", (1, 10), (0.2, 0.6), is_several=True)]  # fmt: skip
+    drawn = curves.recall(lines, [10]).svg()
+    found = re.findall(r'class="f-none (s-\w+)" stroke-width="(\w+)"( stroke-dasharray)?', drawn)
+    assert found == [("s-base", "2", " stroke-dasharray"), ("s-ink", "1", ""), ("s-ink", "2", "")]
+
+
 @pytest.mark.parametrize("drawing", DRAWINGS, ids=lambda d: d.says[:30])
 def test_a_drawing_is_well_formed_says_its_finding_and_names_no_colour(drawing):
     text = drawing.svg()

@@ -56,8 +56,34 @@ def real() -> Any:
     return assay.compare(runs, qrels, "nDCG@3 RR", topics=topics, seed=1)
 
 
+def staged() -> Any:
+    """Four queries, two retrievers behind the candidate; q0 lost its document, q1 its place, q2 nothing."""
+    qrels = {f"q{i}": {"a": 1} for i in range(4)}
+    old = {q: {"a": 2.0, "b": 1.0} for q in qrels}
+    new = {"q0": {"b": 1.0}, "q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0}}
+    stages = {"old": [(old, 2)], "new": [({"q0": {"b": 1.0}}, 1), (new, 2), new]}
+    return assay.compare({"old": old, "new": new}, qrels, "nDCG@3 RR", stages=stages, unlisted="not-relevant")
+
+
+def test_the_document_of_stages_holds_the_curves_and_what_each_query_lost() -> None:
+    document = json.loads(to_machine(staged(), "json", per_query=True), parse_constant=pytest.fail)
+    curves = document["stages"]["curves"]
+    assert [(curve["system"], curve["retriever"]) for curve in curves] == [
+        ("old", "first stage 1"), ("new", "first stage 1"), ("new", "first stage 2"), ("new", "")]  # fmt: skip
+    assert curves[-1]["recall"] == [0.5, 0.75]
+    # 3 of 4 queries: sd 0.5, t of 97.5 % with 3 degrees of freedom 3.182446
+    assert curves[-1]["low"][1] == pytest.approx(max(0.0, 0.75 - 3.182446305 / 4), abs=1e-9)
+    assert curves[-1]["high"] == [1.0, 1.0]
+    assert curves[0]["low"] == [None, None]  # every query is the same: no interval
+    assert document["stages"]["queries"][1]["ceiling"] == [0.0, 1.0, 1.0, 1.0]
+    rows = [row for row in document["per_query"] if row["measure"] == "nDCG@3"]
+    assert [row["lost_in"] for row in rows] == ["retrieval", "ranking", "none", "none"]
+    assert {row["lost_in"] for row in document["per_query"] if row["measure"] == "RR"} == {None}
+    assert json.loads(to_machine(staged(), "json"))["stages"]["queries"] == []
+
+
 @pytest.mark.parametrize("per_query", [False, True])
-@pytest.mark.parametrize("made", [comparison, real])
+@pytest.mark.parametrize("made", [comparison, real, staged])
 def test_the_document_of_a_comparison_fits_its_published_schema(made, per_query) -> None:
     document = json.loads(to_machine(made(), "json", per_query=per_query), parse_constant=pytest.fail)
     check(document, schema_of("comparison"), schema_of("comparison"))

@@ -8,6 +8,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from assay.report.dossier import LOST
+
 KEY = """<ul class="key"><li><span class="chip g3">3</span> to <span class="chip g0">0</span> grade</li>
 <li><span class="chip gu"><span>?</span></span> unjudged</li><li><b>▲ 2</b> up, <b>▼ 2</b> down (dashed)</li>
 <li><span class="up"><b>blue</b></span> helps, <span class="down"><b>orange</b></span> hurts, grey: no gain either
@@ -36,6 +38,7 @@ def queries(data: dict[str, Any]) -> str:
     has_bounds = any(pair["lo"] for pair in data["pairs"])
     how = "Worst first. Solid: measured difference."
     how += " Hatched: where it could lie were the unjudged judged." if has_bounds else ""
+    how += " Lost in: the stage that cost a losing query the most." if _has_stages(data) else ""
     heads = "".join(_head(*column) for column in _columns(data, has_bounds))
     return (
         f'<section id="queries"><header><h2>Queries</h2><p>{how}</p></header><div class="tools">{FIND}'
@@ -68,7 +71,14 @@ def _choices(data: dict[str, Any]) -> str:
         options = "".join(f'<option value="{i}">{escape(name)}</option>' for i, name in enumerate(data["segs"]))
         label = escape(data["segment"][:1].upper() + data["segment"][1:])
         out += f'<label>{label} <select id="segment"><option value="">all</option>{options}</select></label>'
+    if _has_stages(data):
+        options = "".join(f'<option value="{i}">{word}</option>' for i, word in enumerate(LOST) if word)
+        out += f'<label>Lost in <select id="lost"><option value="">any or none</option>{options}</select></label>'
     return out
+
+
+def _has_stages(data: dict[str, Any]) -> bool:
+    return any(pair["lost"] for pair in data["pairs"])
 
 
 def _columns(data: dict[str, Any], has_bounds: bool) -> list[tuple[str, str, str]]:
@@ -78,6 +88,7 @@ def _columns(data: dict[str, Any], has_bounds: bool) -> list[tuple[str, str, str
     columns += [("traffic", "traffic", "num opt-col roomy")] if data["traffic"] else []
     columns += [("baseline", "baseline", "num opt-col"), ("candidate", "candidate", "num opt-col")]
     columns += [("diff", "difference", "num w-diff")]
+    columns += [("lost", "lost in", "opt-col")] if _has_stages(data) else []
     columns += [("drawn", "and over unjudged" if has_bounds else "drawn", "w-draw")]
     if data["lists"] is not None:
         k = data["k"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from assay.report.charts import axis, label
 from assay.report.figures import count
@@ -175,8 +176,11 @@ class Depths:
         name: the system.
         depths: ascending.
         recall: at each depth.
-        low: of its interval; empty when there is none.
+        low: of its interval; empty when there is none, NaN where there is none.
         high: of its interval.
+        is_baseline: drawn dashed.
+        is_part: one of several retrievers, drawn thin and without its interval.
+        is_several: several retrievers together.
     """
 
     name: str
@@ -184,10 +188,13 @@ class Depths:
     recall: tuple[float, ...]
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
+    is_baseline: bool = False
+    is_part: bool = False
+    is_several: bool = False
 
 
 def recall(lines: Sequence[Depths], reads: Sequence[int], width: float = 470) -> Drawing:
-    """Recall against depth, the baseline dashed; dotted is the depth that the next stage reads."""
+    """Recall against depth, the baseline dashed, retrievers of a fusion thin; dotted: the depth that is read."""
     says = "Recall against depth: " + "; ".join(
         f"{line.name} {', '.join(f'{r:.3f} at {k}' for k, r in _some(line))}" for line in lines
     )
@@ -209,22 +216,32 @@ def recall(lines: Sequence[Depths], reads: Sequence[int], width: float = 470) ->
         said = " and ".join(f"{depth:,}" for depth in sorted(set(reads))[:3])
         d.text(x - 4, 200, f"read to {said}", "end" if x > 150 else "start", "faint halo")
     ends: list[float] = []
-    for place, line in enumerate(lines):
+    for line in lines:
         xs = [across(math.log10(max(k, 1))) for k in line.depths]
-        if line.low and line.high:
-            band = [(x, up(r)) for x, r in zip(xs, line.low, strict=True)]
-            band += [(x, up(r)) for x, r in zip(reversed(xs), reversed(line.high), strict=True)]
-            d.path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in band) + "z", "f-band", 0)
+        _band(d, xs, line, up)
         curve = "M" + "L".join(f"{x:.1f} {up(r):.1f}" for x, r in zip(xs, line.recall, strict=True))
-        kind = "s-base" if place == 0 else "s-ink" if place == 1 else f"s-{SEGMENTS[place % 4]}"
-        d.path(curve, f"f-none {kind}", 2, "5 3" if place == 0 else "")
+        kind = "s-base" if line.is_baseline else "s-ink"
+        d.path(curve, f"f-none {kind}", 1 if line.is_part else 2, "5 3" if line.is_baseline else "")
         if line.recall:
             y = up(line.recall[-1]) + 4
             while any(abs(y - other) < 14 for other in ends):
                 y += 14
             ends.append(y)
-            d.text(width - 82, y, cut(line.name, 13), "start", "strong")
+            d.text(width - 82, y, cut(line.name, 13), "start", "faint" if line.is_part else "strong")
     return d
+
+
+def _band(d: Drawing, xs: Sequence[float], line: Depths, up: Scale) -> None:
+    """The interval at every depth that has one; a gap parts it."""
+    known = [low == low and high == high for low, high in zip(line.low, line.high, strict=True)]
+    begin = 0
+    for is_known, held in groupby(known):
+        end = begin + len(list(held))
+        if is_known and end - begin > 1:
+            edge = [(xs[i], up(line.low[i])) for i in range(begin, end)]
+            edge += [(xs[i], up(line.high[i])) for i in reversed(range(begin, end))]
+            d.path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in edge) + "z", "f-band", 0)
+        begin = end
 
 
 def _some(line: Depths) -> list[tuple[int, float]]:

@@ -155,7 +155,19 @@ def _pair(comparison: Comparison, pair: tuple[str, str], runs: Sequence[str]) ->
     ends: dict[str, Any] = {"lo": None, "hi": None}
     if found is not None:
         ends = {"lo": [_number(x) for x in found.low.tolist()], "hi": [_number(x) for x in found.high.tolist()]}
-    return {"a": runs.index(pair[0]), "b": runs.index(pair[1]), **ends}
+    return {"a": runs.index(pair[0]), "b": runs.index(pair[1]), **ends, "lost": lost(comparison, pair)}
+
+
+LOST = ("", "retrieval", "ranking", "both")
+"""What the script calls 0, 1, 2 and 3."""
+
+
+def lost(comparison: Comparison, pair: tuple[str, str]) -> list[int] | None:
+    """The stage that lost each query, as a place in `LOST`; None where the stages of either system are not known."""
+    from assay.compare.lost import lost_in
+
+    found = None if comparison.stages is None else lost_in(comparison.stages, *pair)
+    return None if found is None else [LOST.index(word) for word in found]
 
 
 def _number(x: float) -> float | int | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from assay.report.bounds import find, lines, noise_lines
-from assay.report.curves import MANY
+from assay.report.curves import MANY, Depths
 from assay.report.dossier import ordered, segments
 from assay.report.figures import count
 from assay.report.html import mark, to_part
@@ -14,7 +15,7 @@ from assay.report.page import Column, Mark, Range, Table, Value
 from assay.report.pictures import WIDTHS, Draw, Pair, recall_lines
 from assay.report.staged import stage_table
 from assay.report.svg import NARROW
-from assay.report.verdicts import first_of
+from assay.report.verdicts import first_of, pairs
 from assay.report.views.comparison import heterogeneity, segment_table
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 LABELS = 12
 """Labels that are listed for each side."""
+MANY_ROWS = 60
+"""Figures below a chart that stand in a window of their own from here on."""
 SWATCHES = (
     ("f-gained", "value"),
     ("f-rank", "ranking loss: ceiling minus value"),
@@ -84,13 +87,16 @@ def other_kinds(comparison: Comparison, pair: Pair, first: str) -> str:
     return "".join(out)
 
 
-def stages(comparison: Comparison, drawn: dict[str, Draw]) -> str:
+def stages(comparison: Comparison, pair: Pair, drawn: dict[str, Draw], several: bool) -> str:
     """Which stage loses it: the split, and recall against depth."""
     found = comparison.stages
-    if found is None:
+    table = stage_table(comparison, pair)
+    if found is None or table is None:
         return ""
-    lead = "".join(mark(Mark("unsure", text)) + " " for text in problems(comparison))
-    lead += " ".join(escape(change.sentence) + "." for change in found.changes if change.sentence and not change.kind)
+    lead = escape(f"{pair[1]} against {pair[0]}. ") if several else ""
+    lead += "".join(mark(Mark("unsure", text)) + " " for text in problems(comparison, pair))
+    own = (change for change in found.changes if (change.baseline, change.candidate) == pair and not change.kind)
+    lead += " ".join(escape(change.sentence) + "." for change in own if change.sentence)
     key = "".join(
         f'<li><svg class="swatch" viewBox="0 0 14 8" aria-hidden="true"><rect width="14" height="8" class="{kind}"/>'
         f"</svg>{words}</li>"
@@ -98,35 +104,44 @@ def stages(comparison: Comparison, drawn: dict[str, Draw]) -> str:
     )
     caption = f"{found.measure} split into what is reached, what the order loses, what was never found."
     split = figure("stages", drawn.get("stages"), caption, f'<ul class="key">{key}</ul>')
+    held = recall_lines(comparison, pair)
     caption = "Recall against depth; dotted: the depth that the next stage reads."
-    lines_ = figure("recall", drawn.get("recall"), caption) + figures(recall_table(comparison))
-    first = f"<div>{split}{figures(stage_table(comparison))}</div>"
-    return section("Which stage loses it", lead, f'<div class="two">{first}<div>{lines_}</div></div>', "stages")
+    caption += f" Band: {comparison.level * 100:g} % interval." if any(line.low for line in held) else ""
+    caption += " Thin: each retriever of a fusion, thick: all of them together." if any(x.is_part for x in held) else ""
+    lines_ = figure("recall", drawn.get("recall"), caption) + figures(recall_table(pair, held))
+    first = f"<div>{split}{figures(table)}</div>"
+    place = "stages" if pair == pairs(comparison)[0] else ""
+    return section("Which stage loses it", lead, f'<div class="two">{first}<div>{lines_}</div></div>', place)
 
 
-def problems(comparison: Comparison) -> list[str]:
-    """What each candidate's problem is, and the segments where it is another one."""
-    out = []
-    for system in comparison.candidates:
-        systems = comparison.stages.systems if comparison.stages else ()
-        own = [stage for stage in systems if stage.system == system and stage.problem and stage.claim]
-        whole = next((stage.problem for stage in own if not stage.kind), "")
-        out += [f"{system}: {whole}"] if whole else []
-        out += [f"{stage.name}: {stage.problem}" for stage in own if stage.kind and stage.problem != whole]
+def problems(comparison: Comparison, pair: Pair) -> list[str]:
+    """What the problem of the candidate is, and the segments where it is another one."""
+    systems = comparison.stages.systems if comparison.stages else ()
+    own = [stage for stage in systems if stage.system == pair[1] and stage.problem and stage.claim]
+    whole = next((stage.problem for stage in own if not stage.kind), "")
+    out = [f"{pair[1]}: {whole}"] if whole else []
+    out += [f"{stage.name}: {stage.problem}" for stage in own if stage.kind and stage.problem != whole]
     return out[:6]
 
 
-def recall_table(comparison: Comparison) -> Table | None:
+def recall_table(pair: Pair, held: Sequence[Depths]) -> Table | None:
     """The curves as figures."""
-    held = recall_lines(comparison)
-    rows = tuple(
-        (line.name, f"{k:,}", Value(r)) for line in held for k, r in zip(line.depths, line.recall, strict=True)
-    )
-    heads = (Column("system", is_name=True, is_grouped=True), Column("depth", "right"), Column("recall", "right"))
-    return Table(heads, rows, name="Recall against depth") if rows else None
+    rows = []
+    for line in held:
+        ends = zip(line.low, line.high, strict=True) if line.low else ((None, None) for _ in line.depths)
+        name = f"{line.name}, {'baseline' if line.is_baseline else 'candidate'}" if line.is_part else line.name
+        rows += [(name, f"{k:,}", Value(r), Range(*_known(*end)))
+                 for k, r, end in zip(line.depths, line.recall, ends, strict=True)]  # fmt: skip
+    heads = (Column("system", is_name=True, is_grouped=True), Column("depth", "right"), Column("recall", "right"),
+             Column("from, to", "right"))  # fmt: skip
+    return Table(heads, tuple(rows), name="Recall against depth", tall=len(rows) > MANY_ROWS) if rows else None
 
 
-def unjudged(comparison: Comparison, pair: Pair, drawn: dict[str, Draw]) -> str:
+def _known(low: float | None, high: float | None) -> tuple[float | None, float | None]:
+    return (None, None) if low is None or low != low else (low, high)
+
+
+def unjudged(comparison: Comparison, pair: Pair, drawn: dict[str, Draw], several: bool) -> str:
     """The value of each system in its range over the documents that nobody judged."""
     found = find(comparison, pair, comparison.primary)
     d = first_of(comparison.differences, pair, comparison.primary)
@@ -150,8 +165,10 @@ def unjudged(comparison: Comparison, pair: Pair, drawn: dict[str, Draw]) -> str:
     )
     wanted = deciding(comparison, pair)
     inside += f"<details><summary>Labels that could decide</summary>{to_part(wanted)}</details>" if wanted else ""
-    lead = f"{state} They count as no gain in the values above."
-    return section("What hangs on unjudged documents", lead, inside, "unjudged")
+    who = escape(f"{pair[1]} against {pair[0]}. ") if several else ""
+    lead = f"{who}{state} They count as no gain in the values above."
+    place = "unjudged" if pair == pairs(comparison)[0] else ""
+    return section("What hangs on unjudged documents", lead, inside, place)
 
 
 def deciding(comparison: Comparison, pair: Pair) -> Table | None:

@@ -40,12 +40,13 @@ def pictures(comparison: Comparison, pair: Pair) -> dict[str, Draw]:
         rows = forest_rows(comparison, pair, d)
         if len(rows) > 1:
             found["segments"] = lambda width: charts.forest(rows, measure, width)
-    splits, lines = stage_splits(comparison), recall_lines(comparison)
+    splits, lines = stage_splits(comparison, pair), recall_lines(comparison, pair)
     if splits and comparison.stages is not None:
         measured = str(comparison.stages.measure)
         found["stages"] = lambda width: curves.losses(splits, measured, width)
     if lines:
-        found["recall"] = lambda width: curves.recall(lines, [line.depths[-1] for line in lines], width)
+        reads = [line.depths[-1] for line in lines if not line.is_several]
+        found["recall"] = lambda width: curves.recall(lines, reads, width)
     spans = value_spans(comparison, pair)
     if spans:
         found["unjudged"] = lambda width: charts.ranges(spans, str(comparison.primary), width)
@@ -90,35 +91,43 @@ def _ends(d: Difference) -> tuple[float | None, float | None]:
     return (None, None) if d.interval is None or not d.claim else (d.interval.low, d.interval.high)
 
 
-def stage_splits(comparison: Comparison) -> list[Split]:
-    """Value and losses of every system in every segment of the first column, all queries last."""
+def stage_splits(comparison: Comparison, pair: Pair) -> list[Split]:
+    """Value and losses of both systems in every segment of the first column, all queries last."""
     if comparison.stages is None:
         return []
     kind = segments(comparison)[0]
     found = []
     for stage in comparison.stages.systems:
         value, ranking, retrieval = stage.value.mean, stage.ranking_loss.mean, stage.retrieval_loss.mean
-        if stage.kind in ("", kind) and value is not None and ranking is not None and retrieval is not None:
-            found.append(Split(stage.name, side(comparison, stage.system), value, ranking, retrieval))
+        if stage.system not in pair or stage.kind not in ("", kind):
+            continue
+        if value is not None and ranking is not None and retrieval is not None:
+            found.append(Split(stage.name, side(pair, stage.system), value, ranking, retrieval))
     return sorted(found, key=lambda split: (split.group == "all", place_of(split.group)))
 
 
-def side(comparison: Comparison, system: str) -> str:
-    """Baseline or candidate where there are two systems, else the name."""
-    if len(comparison.candidates) != 1:
-        return system
-    return "baseline" if system == comparison.baseline else "candidate"
+def side(pair: Pair, system: str) -> str:
+    """Baseline or candidate of a pair."""
+    return "baseline" if system == pair[0] else "candidate"
 
 
-def recall_lines(comparison: Comparison) -> list[Depths]:
-    """Recall of every first stage at its depths; a system with several names each of them."""
-    held = [curve for curve in (comparison.stages.curves if comparison.stages else ()) if len(curve.depths)]
-    systems = [curve.system for curve in held]
-    return [
-        Depths(c.retriever if systems.count(c.system) > 1 else side(comparison, c.system),
-               tuple(c.depths.tolist()), tuple(c.recall.tolist()))
-        for c in held
-    ]  # fmt: skip
+def recall_lines(comparison: Comparison, pair: Pair) -> list[Depths]:
+    """Recall of every first stage of both systems at its depths, those of several retrievers also together."""
+    held = comparison.stages.curves if comparison.stages else ()
+    found = []
+    for system in pair:
+        own = [curve for curve in held if curve.system == system and len(curve.depths)]
+        for curve in own:
+            is_part = len(own) > 1 and curve.retriever != ""
+            found.append(
+                Depths(
+                    curve.retriever if is_part else side(pair, system),
+                    tuple(curve.depths.tolist()), tuple(curve.recall.tolist()),
+                    () if is_part else tuple(curve.low.tolist()), () if is_part else tuple(curve.high.tolist()),
+                    is_baseline=system == pair[0], is_part=is_part, is_several=curve.retriever == "",
+                )
+            )  # fmt: skip
+    return found
 
 
 def value_spans(comparison: Comparison, pair: Pair) -> list[Span]:
@@ -146,10 +155,8 @@ def files(comparison: Comparison, kind: str = "svg") -> dict[str, bytes]:
     out, several = {}, len(pairs(comparison)) > 1
     for number, pair in enumerate(pairs(comparison), 1):
         for name, draw in pictures(comparison, pair).items():
-            if number > 1 and name in ("stages", "recall"):
-                continue
             text = standalone(draw(WIDTHS[name]).svg(), tokens)
-            stem = f"{name}-{number}" if several and name not in ("stages", "recall") else name
+            stem = f"{name}-{number}" if several else name
             out[f"{stem}.{kind}"] = text.encode("utf-8") if kind == "svg" else png(text)
     return out
 

@@ -15,12 +15,18 @@ FEWEST = 10
 """Queries below which no mean stands alone."""
 
 
-def stage_table(comparison: Comparison) -> Table | None:
-    """One row a system and set of queries; None where nobody said what the stages are."""
+def stage_table(comparison: Comparison, pair: tuple[str, str] | None = None) -> Table | None:
+    """One row a system and set of queries; None where nobody said what the stages are.
+
+    Args:
+        comparison: what was compared.
+        pair: these systems alone; all when None.
+    """
     found = comparison.stages
-    if found is None:
+    chosen = [stage for stage in found.systems if pair is None or stage.system in pair] if found else []
+    if found is None or not chosen:
         return None
-    fused = any(len(stage.retrievers) > 1 for stage in found.systems)
+    fused = any(len(stage.retrievers) > 1 for stage in chosen)
     columns = [
         Column("system", is_name=True, is_grouped=True),
         Column("queries", is_name=True, gap=2),
@@ -35,8 +41,8 @@ def stage_table(comparison: Comparison) -> Table | None:
         Column("from, to", drop=3, gap=2),
         Column("problem", gap=2),
     ]
-    systems = dict.fromkeys(stage.system for stage in found.systems)
-    ordered = [stage for system in systems for stage in found.systems if stage.system == system]
+    systems = dict.fromkeys(stage.system for stage in chosen)
+    ordered = [stage for system in systems for stage in chosen if stage.system == system]
     return Table(tuple(columns), tuple(tuple(row(stage, fused)) for stage in ordered), name="Stages")
 
 

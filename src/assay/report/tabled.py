@@ -106,14 +106,31 @@ def tabled(comparison: Comparison, kind: str, per_query: bool = False, tests: bo
 
 def queries(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """One row a query, measure and pair."""
+    lost = _lost(comparison)
     for d in comparison.differences:
+        words = lost.get((d.baseline, d.candidate), ()) if _is_staged(comparison, d) else ()
         left = comparison.scores.value(d.measure, d.baseline).tolist()
         right = comparison.scores.value(d.measure, d.candidate).tolist()
-        for query, a, b in zip(comparison.scores.queries, left, right, strict=True):
+        for i, (query, a, b) in enumerate(zip(comparison.scores.queries, left, right, strict=True)):
             both = a == a and b == b
             yield {"baseline": d.baseline, "candidate": d.candidate, "measure": str(d.measure), "query_id": query,
                    "baseline_value": _known(a), "candidate_value": _known(b),
-                   "difference": b - a if both else None}  # fmt: skip
+                   "difference": b - a if both else None,
+                   "lost_in": (words[i] or "none") if words else None}  # fmt: skip
+
+
+def _is_staged(comparison: Comparison, d: Difference) -> bool:
+    return comparison.stages is not None and comparison.stages.measure == d.measure
+
+
+def _lost(comparison: Comparison) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The stage that lost each query, by pair; pairs without stages are not there."""
+    from assay.compare.lost import lost_in
+
+    pairs = dict.fromkeys((d.baseline, d.candidate) for d in comparison.differences)
+    held = comparison.stages
+    found = {pair: lost_in(held, *pair) for pair in pairs} if held is not None else {}
+    return {pair: words for pair, words in found.items() if words is not None}
 
 
 def document(comparison: Comparison, per_query: bool = False, tests: bool = True) -> dict[str, Any]:
@@ -146,7 +163,7 @@ def document(comparison: Comparison, per_query: bool = False, tests: bool = True
         ],
         "segment_family": bare(comparison.segment_family),
         "heterogeneity": [bare(test) for test in comparison.heterogeneity],
-        "stages": bare(comparison.stages),
+        "stages": _stages(comparison, per_query),
         "unjudged": [unjudged(bounds) for bounds in comparison.bounds],
         "deciding": [bare(side) for side in comparison.deciding],
         "noise": bare(comparison.noise),
@@ -160,6 +177,16 @@ def document(comparison: Comparison, per_query: bool = False, tests: bool = True
         },
         "per_query": [_bare(entry) for entry in queries(comparison)] if per_query else None,
     }  # fmt: skip
+
+
+def _stages(comparison: Comparison, per_query: bool) -> Any:
+    """Where each system loses; what each query reached on request."""
+    from assay.report.machine import bare
+
+    found = bare(comparison.stages)
+    if found is not None and not per_query:
+        found["queries"] = []
+    return found
 
 
 def unjudged(bounds: Bounds) -> dict[str, Any]:

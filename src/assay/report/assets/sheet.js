@@ -74,7 +74,7 @@
     }
     let reach = 0.01;
     for (let i = 0; i < N; i++) for (const x of [diff[i], pair.lo?.[i], pair.hi?.[i]]) if (x !== null && x !== undefined && Math.abs(x) > reach) reach = Math.abs(x);
-    return { a, b, diff, un, shared, first, lo: pair.lo, hi: pair.hi, reach, left: pair.a, right: pair.b };
+    return { a, b, diff, un, shared, first, lost: pair.lost, lo: pair.lo, hi: pair.hi, reach, left: pair.a, right: pair.b };
   };
   const flips = i => !!P.lo && P.lo[i] !== null && P.lo[i] < -TIE && P.hi[i] > TIE;
   const kinds = {
@@ -83,12 +83,12 @@
   };
 
   // ---- the table: rows are made for what is in the window only
-  const box = $("#rows"), table = $("table", box), body = $("tbody", table), find = $("#find"), choose = $("#segment");
+  const box = $("#rows"), table = $("table", box), body = $("tbody", table), find = $("#find"), choose = $("#segment"), stage = $("#lost");
   const shown = $("#shown"), says = $("#says"), none = $("#none"), columns = $$("thead th", table).map(th => th.dataset.col);
   let kind = "all", order = [], sort = { by: "diff", up: true }, current = -1, height = 30, printing = 0;
   const keys = {
     query: i => hay[i], segment: i => D.segs[D.seg[i]] || "", traffic: i => D.traffic[i], baseline: i => P.a[i], candidate: i => P.b[i],
-    diff: i => P.diff[i], unjudged: i => P.un[i][0] + P.un[i][1], shared: i => P.shared[i], first: i => P.first[i][1] || 1e9,
+    diff: i => P.diff[i], lost: i => P.lost?.[i] || 9, unjudged: i => P.un[i][0] + P.un[i][1], shared: i => P.shared[i], first: i => P.first[i][1] || 1e9,
   };
   let ranked = null; // every query in the chosen order, so that a filter only picks from it
   const arrange = () => {
@@ -103,9 +103,9 @@
   };
   const filter = () => {
     const text = find.value.trim().toLowerCase(), is = kinds[kind];
-    const wanted = choose && choose.value !== "" ? Number(choose.value) : -1;
+    const wanted = choose && choose.value !== "" ? Number(choose.value) : -1, by = stage && stage.value !== "" ? Number(stage.value) : 0;
     if (!ranked) arrange();
-    order = ranked.filter(i => (wanted < 0 || D.seg[i] === wanted) && (!text || hay[i].includes(text)) && is(i));
+    order = ranked.filter(i => (wanted < 0 || D.seg[i] === wanted) && (!by || P.lost?.[i] === by) && (!text || hay[i].includes(text)) && is(i));
     shown.textContent = `${whole(order.length)} of ${whole(N)} queries`;
     none.hidden = order.length > 0;
     box.hidden = !order.length;
@@ -123,12 +123,14 @@
     if (d !== null && Math.abs(d) > TIE) marks += `<rect x="${Math.min(75, at(d))}" y="7" width="${Math.max(Math.abs(at(d) - 75), 1)}" height="6" class="f-${d > 0 ? "better" : "worse"}"/>`;
     return svg(`<svg width="150" height="20" viewBox="0 0 150 20" preserveAspectRatio="none">${marks}</svg>`, label);
   };
+  const LOST = ["", "retrieval", "ranking", "both"];
   const cells = {
     query: i => el("th", { scope: "row" }, el("button", { class: "open", type: "button", tabindex: i === current ? "0" : "-1", title: words(i) }, words(i))),
     segment: i => el("td", { class: "opt-col" }, segment(D.seg[i])),
     traffic: i => el("td", { class: "num opt-col roomy" }, D.traffic[i] === null ? "n/a" : whole(D.traffic[i])),
     baseline: i => el("td", { class: "num opt-col" }, num(P.a[i])), candidate: i => el("td", { class: "num opt-col" }, num(P.b[i])),
     diff: i => el("td", { class: `num ${kinds.win(i) ? "up" : kinds.loss(i) ? "down" : "flat"}` }, el("b", {}, num(P.diff[i], true))),
+    lost: i => el("td", { class: "opt-col" }, P.lost ? LOST[P.lost[i]] : "n/a"),
     drawn: i => el("td", {}, bar(i)),
     unjudged: i => el("td", { class: "num opt-col" }, `${P.un[i][0]} / ${P.un[i][1]}`), shared: i => el("td", { class: "num opt-col roomy" }, String(P.shared[i])),
     first: i => el("td", { class: "num opt-col" }, `${P.first[i][0] || "none"} → ${P.first[i][1] || "none"}`),
@@ -219,6 +221,7 @@
     bits.push(`${D.measure} ${num(P.a[i])} → ${num(P.b[i])} `, el("b", { class: d > TIE ? "up" : d < -TIE ? "down" : "flat" }, num(d, true)));
     if (un && un[0] + un[1] && P.lo && P.lo[i] !== null) bits.push(`, range over ${un[0] + un[1]} unjudged ${num(P.lo[i], true)} to ${num(P.hi[i], true)}`);
     else if (un && un[0] + un[1]) bits.push(`, ${un[0]} and ${un[1]} of the first ${D.k} unjudged`);
+    if (P.lost?.[i]) bits.push(`, lost in ${P.lost[i] === 3 ? "both stages" : LOST[P.lost[i]]}`);
     facts.replaceChildren(...bits);
     $("#one-seg").replaceChildren(...[D.seg ? segment(D.seg[i]) : null].filter(Boolean));
     $("#stale").hidden = true;
@@ -263,10 +266,10 @@
   };
   for (const b of $$("#kinds button")) b.addEventListener("click", () => press(b.value));
   find.addEventListener("input", () => { box.scrollTop = 0; filter(); });
-  choose?.addEventListener("change", () => { box.scrollTop = 0; filter(); });
+  for (const chosen of [choose, stage]) chosen?.addEventListener("change", () => { box.scrollTop = 0; filter(); });
   for (const b of $$(".sort", table)) b.addEventListener("click", () => {
     const by = b.closest("th").dataset.col;
-    sort = { by, up: sort.by === by ? !sort.up : by === "query" || by === "segment" || by === "diff" || by === "first" };
+    sort = { by, up: sort.by === by ? !sort.up : by === "query" || by === "segment" || by === "diff" || by === "lost" || by === "first" };
     for (const th of $$("thead th", table)) if (th.dataset.col === by) th.setAttribute("aria-sort", sort.up ? "ascending" : "descending"); else th.removeAttribute("aria-sort");
     box.scrollTop = 0;
     ranked = null;

@@ -66,9 +66,8 @@ def report(
     data = dossier(comparison, chosen, texts, titles)
     drawn = [pictures(comparison, pair) for pair in chosen]
     body = [head(comparison, chosen[0], drawn[0]), callouts(comparison), measures(comparison)]
-    for pair, own in zip(chosen, drawn, strict=True):
-        body.append(evidence.differences(comparison, pair, own, len(chosen) > 1))
-    body += [evidence.stages(comparison, drawn[0]), evidence.unjudged(comparison, chosen[0], drawn[0])]
+    for part in (evidence.differences, evidence.stages, evidence.unjudged):
+        body += [part(comparison, pair, own, len(chosen) > 1) for pair, own in zip(chosen, drawn, strict=True)]
     body += [browse.queries(data), browse.lists(data), foot(comparison)]
     return frame(title(comparison), "\n".join(part for part in body if part), data)
 
