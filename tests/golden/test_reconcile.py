@@ -35,7 +35,7 @@ def test_the_conventions_of_a_tool_give_what_it_printed(path: Path) -> None:
         ways = [
             ways
             for tool, use, ways in uses(known.asked, known.base)
-            if tool.name == printed.tool and spelled(use, known.asked.cutoff) == printed.call
+            if tool.name == printed.tool and spelled(use, known.asked) == printed.call
         ]
         assert ways, f"{printed.tool} has no {printed.call}"
         values = [one.value for one in search.compute(known, [(way, "tool", ()) for way in ways])]

@@ -43,7 +43,7 @@ def test_trec_eval_printed_this(tool: str, version: str, name: str) -> None:
         for known, use, ways in uses(case.asked, case.base):
             if (known.name, known.version) != (tool, version) or theirs not in printed:
                 continue
-            if spelled(use, case.asked.cutoff) != call:
+            if spelled(use, case.asked) != call:
                 continue
             (found,) = search.compute(case, [(ways, "tool", ())])
             assert f"{found.value:.4f}" == printed[theirs]["all"], (name, call)

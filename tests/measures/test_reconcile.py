@@ -21,9 +21,11 @@ from assay.ranking.conventions import Conventions
 from assay.tables import Hit, Judgment
 from assay.tables.door import block_of
 
-MEASURES = ("nDCG@3", "nDCG(gain=exp)@3", "nDCG(ideal=returned)@3", "nDCG(discount=zipf)", "DCG@2", "P@3", "R@2",
-            "P(short=list)@4", "R(cap=True)@2", "AP", "AP@2", "AP(norm=min)@2", "RR", "RR@2", "HitRate@2", "Bpref",
-            "P(rel=2)@3", "nDCG(judged_only=True)@3", "nDCG(gain={1:3,2:9})@3")  # fmt: skip
+MEASURES = (
+    "nDCG@3", "nDCG(gain=exp)@3", "nDCG(ideal=returned)@3", "nDCG(discount=zipf)", "nDCG(judged_only=True)@3",
+    "nDCG(gain={1:3,2:9})@3", "DCG@2", "P@3", "P(short=list)@4", "P(rel=2)@3", "R@2", "R(cap=True)@2", "AP", "AP@2",
+    "AP(norm=min)@2", "RR", "RR@2", "HitRate@2", "Bpref", "ERR@3", "ERR(max=4)", "RBP(p=0.5)", "RBP(gain=scaled)@3",
+)  # fmt: skip
 
 Grades = dict[str, dict[str, float]]
 

@@ -127,7 +127,7 @@ def known(case: Case) -> list[tuple[Ways, Kind, tuple[str, ...]]]:
     """Our way and those of the tools; tools with the same answers stand together."""
     by_ways: dict[Ways, list[str]] = {}
     for tool, use, ways in uses(case.asked, case.base):
-        by_ways.setdefault(case.plain(ways), []).append(f"{tool.label} {spelled(use, case.asked.cutoff)}")
+        by_ways.setdefault(case.plain(ways), []).append(f"{tool.label} {spelled(use, case.asked)}")
     ours = case.plain(case.base)
     first: list[tuple[Ways, Kind, tuple[str, ...]]] = [(case.base, "ours", tuple(by_ways.pop(ours, ())))]
     return first + [(ways, "tool", tuple(names)) for ways, names in by_ways.items()]
@@ -151,6 +151,8 @@ def _fits(asked: Asked, axis: str, answer: str) -> bool:
         return False
     if (axis, answer) == ("order", "averaged"):
         return asked.name in GAINS
+    if asked.name == "ERR" and (axis, answer) in (("scale", "raw"), ("scale", "binary")):
+        return False
     return (axis, answer) != ("gain", "map") or asked.gains is not None
 
 

@@ -21,7 +21,7 @@ class Use:
 
     Args:
         measure: what we call it.
-        spelled: what the tool calls it; `K` stands for the cutoff.
+        spelled: what the tool calls it; `K` stands for the cutoff, `PP` for the p of RBP in percent.
         answers: where it differs from what the tool does everywhere.
         without: whether the spelling is for a measure with a cutoff (False), without one (True), or either (None).
     """
@@ -114,7 +114,7 @@ TOOLS: tuple[Tool, ...] = (
             _use("DCG", "dcg@K", gain="level"), _use("DCG", "dcg_burges@K", gain="exp"),
             _use("P", "precision@K", without=False), _use("P", "precision", cutoff="none", short="list"),
             _use("R", "recall@K"), _use("AP", "map@K"), _use("RR", "mrr@K"), _use("HitRate", "hit_rate@K"),
-            _use("RBP", "rbp.P", scale="raw"), _use("Bpref", "bpref"),
+            _use("RBP", "rbp.PP", scale="raw"), _use("Bpref", "bpref"),
         ),
     ),
     Tool(
@@ -295,9 +295,10 @@ def uses(asked: Asked, base: Ways) -> Iterator[tuple[Tool, Use, Ways]]:
             yield tool, use, ways
 
 
-def spelled(use: Use, cutoff: int | None) -> str:
-    """The tool's name of the measure at a cutoff."""
-    if cutoff is not None:
-        return use.spelled.replace("K", str(cutoff))
-    text = re.sub(r"(@|\.|_at_|_|, k=)K", "", use.spelled)
+def spelled(use: Use, asked: Asked) -> str:
+    """The tool's name of the measure that was asked for."""
+    text = use.spelled.replace("PP", f"{asked.patience * 100:.0f}").replace("p=...", f"p={asked.patience:g}")
+    if asked.cutoff is not None:
+        return text.replace("K", str(asked.cutoff))
+    text = re.sub(r"(@|\.|_at_|_|, k=)K", "", text)
     return re.sub(r"\(((top_)?k=)?K(, )?", "(", text).replace("()", "")

@@ -76,7 +76,7 @@ def _counted(
         return np.where(hits.any(axis=1), 1.0 / (hits.argmax(axis=1) + 1), 0.0)
     if asked.name == "RBP":
         weight = (1 - asked.patience) * asked.patience ** np.arange(hits.shape[1])
-        return _sum(weight * _scaled(view, hits, ways, lists))
+        return _sum(weight * _scaled(view, hits, asked, ways, lists))
     return _bpref(view, relevant, all_relevant)
 
 
@@ -90,28 +90,27 @@ def _bpref(view: View, relevant: Bool, all_relevant: I64) -> F64:
     return _over((relevant * np.where(above > 0, 1 - loss, 1.0)).sum(axis=1), all_relevant)
 
 
-def _scaled(view: View, hits: Bool, ways: Ways, lists: Lists) -> F64:
-    if ways.scale in ("asked", "binary"):
-        return hits.astype(np.float64)
-    grade = np.where(hits, np.nan_to_num(view.grade), 0.0)
-    if ways.scale == "raw":
-        return grade
-    return grade / np.maximum(_highest(view, ways, lists), 1.0)
+def _scaled(view: View, hits: Bool, asked: Asked, ways: Ways, lists: Lists) -> F64:
+    """What each document is worth in RBP."""
+    if ways.scale == "binary":
+        return np.where(hits, 1.0, 0.0)
+    inside = np.arange(1, hits.shape[1] + 1) <= (asked.cutoff or hits.shape[1])
+    grade = np.where(inside, np.maximum(np.nan_to_num(view.grade), 0.0), 0.0)
+    return grade if ways.scale == "raw" else grade / np.maximum(_highest(view, asked, ways, lists), 1e-300)
 
 
-def _highest(view: View, ways: Ways, lists: Lists) -> F64:
-    if ways.scale == "4":
-        return np.full((lists.n, 1), 4.0)
+def _highest(view: View, asked: Asked, ways: Ways, lists: Lists) -> F64:
+    """The highest grade of the scale, float64 of shape (n, 1)."""
+    if ways.scale == "4" or (ways.scale == "asked" and asked.highest is not None):
+        return np.full((lists.n, 1), 4.0 if ways.scale == "4" else asked.highest)
     best = np.nan_to_num(view.pool).max(axis=1, initial=0.0)
     return best[:, None] if ways.scale == "query" else np.full((lists.n, 1), best.max(initial=0.0))
 
 
 def _err(view: View, inside: Bool, asked: Asked, ways: Ways, lists: Lists) -> F64:
     """The reader stops at each document with a chance that its grade sets (Chapelle et al., CIKM 2009)."""
-    highest: F64 = _highest(view, ways, lists)
-    if ways.scale == "asked" and asked.highest is not None:
-        highest = np.full((lists.n, 1), asked.highest)
-    stops = (np.exp2(np.maximum(np.nan_to_num(view.grade), 0.0)) - 1) / np.exp2(highest) * inside
+    worth = np.exp2(np.maximum(np.nan_to_num(view.grade), 0.0)) - 1
+    stops = np.minimum(worth / np.exp2(_highest(view, asked, ways, lists)), 1.0) * inside
     goes_on = np.cumprod(np.concatenate([np.ones((lists.n, 1)), 1 - stops], axis=1), axis=1)[:, :-1]
     return _sum(goes_on * stops / np.arange(1, stops.shape[1] + 1))
 

@@ -207,8 +207,7 @@ AXES: tuple[Axis, ...] = (
         "scale",
         "value",
         {
-            "asked": "the scale that the measure names",
-            "judgments": "scaled by the highest grade of all judgments",
+            "asked": "scaled by the highest grade that the measure names, or of all judgments",
             "query": "scaled by the highest grade of the query",
             "4": "scaled by a highest grade of 4",
             "raw": "grades as they are",
@@ -322,7 +321,7 @@ class Asked:
         rel: its relevance level; None is any grade above 0.
         gains: its map of gains, when it has one.
         patience: the p of RBP.
-        highest: the highest grade that ERR is told; None when it is read from the judgments.
+        highest: the highest grade that ERR or RBP is told; None when it is read from the judgments.
     """
 
     name: str
@@ -358,9 +357,11 @@ def asked(measure: Measure, conventions: Conventions) -> tuple[Asked, Ways]:
             gain="map" if isinstance(gain, GainMap) else "exp" if gain == "exp" else "linear",
             discount=names[str(params.get("discount", "log2"))],
         )
+    if measure.name == "RBP" and gain != "scaled":
+        ways = ways.but(scale="binary")
     if ways.order == "averaged" and measure.name not in GAINS:
         ways = ways.but(order="docid")
-    highest = next((params[name] for name in ("max", "highest", "max_grade") if params.get(name) is not None), None)
+    highest = params.get("max")
     fixed = Asked(
         measure.name,
         measure.cutoff,
