@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assay.formats.blocks import RunBlocks
     from assay.formats.copies import CopiedRun
     from assay.formats.seen import Seen
+    from assay.formats.typed import TypedRun
     from assay.workspace import Workspace
 
 SMALL = 10 << 20
@@ -95,7 +96,7 @@ class Workbench:
         wants_rank: bool = False,
         progress: Progress = QUIET,
     ) -> Iterable[Block]:
-        """A run in query-aligned blocks: one for what is small or in memory, a stream for a large TREC file.
+        """A run in query-aligned blocks: one for what is small or in memory, a stream for large files.
 
         Args:
             x: the run.
@@ -117,6 +118,12 @@ class Workbench:
             from assay.formats.copies import CopiedRun
 
             return _Watched(CopiedRun(run, self.copies, source, seen), source, progress)
+        if source is not None and self._is_typed(source, format):
+            from assay.formats.typed import TypedRun, is_typed
+
+            self.note(source)
+            own = self._columns_of(source, Hit, format, columns)
+            return _Watched(TypedRun(source, is_typed(source), own), source, progress)
         if source is not None and self._is_slow_text(source, format, columns):
             seen = self._look(source)
             if seen is not None and self.copies is not None:
@@ -144,9 +151,12 @@ class Workbench:
             return None
         from assay.formats.artefact import Cache
 
-        root = self.workspace.root if self.workspace is not None else _of_this_user()
-        folder = said.folder if self.workspace is not None or section.given(["folder"]) else "copies"
-        return Cache(root / os.path.expanduser(folder), int(said.limit_gb * 1e9))
+        folder = Path(os.path.expanduser(said.folder))
+        if self.workspace is not None:
+            folder = self.workspace.root / folder
+        elif not section.given(["folder"]):
+            folder = _of_this_user() / "runs"
+        return Cache(folder, int(said.limit_gb * 1e9))
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -163,6 +173,15 @@ class Workbench:
             if seen is not None and self.hashes:
                 self._hashed.setdefault(source, seen.sha256)
         return self._seen[source]
+
+    def _is_typed(self, source: str, format: str | None) -> bool:
+        """Whether it is a large Parquet or Arrow file, which is read in blocks."""
+        if format not in (None, "parquet", "arrow") or is_stream(source) or not _is_larger(source, self.small):
+            return False
+        from assay.formats.typed import is_typed
+
+        found = is_typed(source)
+        return found != "" and format in (None, found)
 
     def _is_slow_text(self, source: str, format: str | None, columns: Mapping[str, str] | None) -> bool:
         """Whether it is a large file of a format that is read as text, and can be read again."""
@@ -260,7 +279,7 @@ def _of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, s
 class _Watched:
     """The blocks of a large run, reported as they are read."""
 
-    blocks: RunBlocks | CopiedRun
+    blocks: RunBlocks | CopiedRun | TypedRun
     source: str
     progress: Progress
 
@@ -274,14 +293,16 @@ class _Watched:
 
     def __iter__(self) -> Iterator[Block]:
         from assay.formats.blocks import SIZE
+        from assay.formats.typed import TypedRun
 
-        is_known = not is_stream(self.source) and not _is_packed(self.source)
+        is_typed = isinstance(self.blocks, TypedRun)
+        is_known = not is_typed and not is_stream(self.source) and not _is_packed(self.source)
         size = float(os.path.getsize(self.source)) if is_known else None
-        self.progress.start(f"reading {spelled(Path(self.source).name)}", size, "bytes")
+        self.progress.start(f"reading {spelled(Path(self.source).name)}", size, "rows" if is_typed else "bytes")
         try:
             for block in self.blocks:
                 yield block
-                self.progress.advance(SIZE)
+                self.progress.advance(len(block) if is_typed else SIZE)
         finally:
             self.progress.stop()
 

@@ -13,6 +13,8 @@ from assay.tables import Block
 if TYPE_CHECKING:
     import polars as pl
 
+    from assay.formats.labelled import Labelled
+
 PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
 
@@ -21,8 +23,9 @@ _MANY = 200_000
 
 
 def read_columns(
-    source: Source, row: type, format: str, columns: Mapping[str, str] | None = None, *, data: bytes | None = None
-) -> Block:
+    source: Source, row: type, format: str, columns: Mapping[str, str] | None = None, *, data: bytes | None = None,
+    labelled: Labelled | None = None,
+) -> Block:  # fmt: skip
     """Rows of a file whose columns have names.
 
     Args:
@@ -31,18 +34,19 @@ def read_columns(
         format: csv, tsv, jsonl, parquet or arrow.
         columns: field to column, as the user says.
         data: the content of the file, where it has been read already.
+        labelled: what makes grades of a column of labels, where the rows are judgments.
     """
     name = name_of(source)
     content = read_bytes(source) if data is None else data
     if format == "jsonl":
         from assay.formats.objects import read_objects
 
-        return _in_polars_if_many(read_objects(content, row, name, columns))
+        return _in_polars_if_many(read_objects(content, row, name, columns, labelled))
     if format in ("csv", "tsv"):
         from assay.formats.delimited import SEPARATORS, read_delimited
 
-        return _in_polars_if_many(read_delimited(content, row, name, columns, SEPARATORS[format]))
-    return _read_binary(content, row, name, format, columns)
+        return _in_polars_if_many(read_delimited(content, row, name, columns, SEPARATORS[format], labelled))
+    return _read_binary(content, row, name, format, columns, labelled)
 
 
 def _in_polars_if_many(block: Block) -> Block:
@@ -51,7 +55,9 @@ def _in_polars_if_many(block: Block) -> Block:
     return Block(block.polars(), block.place, block.name, block.facts)
 
 
-def _read_binary(content: bytes, row: type, name: str, format: str, columns: Mapping[str, str] | None) -> Block:
+def _read_binary(
+    content: bytes, row: type, name: str, format: str, columns: Mapping[str, str] | None, labelled: Labelled | None
+) -> Block:  # fmt: skip
     import polars as pl
 
     from assay.tables.door import numbered
@@ -59,6 +65,7 @@ def _read_binary(content: bytes, row: type, name: str, format: str, columns: Map
 
     called = "Parquet" if format == "parquet" else "Arrow"
     try:
+        _check_ends(content, format)
         if format == "parquet":
             frame = pl.read_parquet(io.BytesIO(content))
         elif content.startswith(ARROW_FILE):
@@ -70,7 +77,21 @@ def _read_binary(content: bytes, row: type, name: str, format: str, columns: Map
             raise
         why = str(error).split("\n")[0][:120]
         raise InputError(f"is not a whole {called} file: {why}", name, "write or copy it again") from None
+    if labelled is not None:
+        frame = labelled.frame(frame, name, columns, numbered(name))
     return check_frame(frame, row, name, numbered(name), columns, name)
+
+
+def _check_ends(content: bytes, format: str) -> None:
+    """Finds out what is not whole before polars does, which says it on stderr as well."""
+    if format == "arrow":
+        from assay.formats.arrow import check
+
+        check(io.BytesIO(content), len(content))
+        return
+    footer = int.from_bytes(content[-8:-4], "little")
+    if len(content) < 12 or content[-4:] != PARQUET or footer > len(content) - 12:
+        raise ValueError("its footer is missing")
 
 
 def to_bytes(frame: pl.DataFrame, format: str) -> bytes:
