@@ -186,8 +186,8 @@ def test_head_torso_and_tail_say_where_they_were_cut() -> None:
     (note,) = (note for note in found.notes if note.code == "cut-points")
     assert note.text == (
         "head, torso and tail are cut by traffic: the most frequent queries that make up 50 % of it are head, those up "
-        "to 80 % torso"
-    )
+        "to 80 % torso; head ends at the weight 29, torso ends at the weight 18"
+    )  # 820 in all: 40 + ... + 30 = 385 < 410, and 40 + ... + 19 = 649 < 656
 
 
 def test_an_unknown_segment_column_is_refused_with_the_nearest() -> None:

@@ -218,6 +218,11 @@ class Heterogeneity:
     groups: tuple[str, ...]
     why: str = ""
 
+    @property
+    def null(self) -> str:
+        """What is supposed and may be rejected."""
+        return "all segments have the same mean difference"
+
 
 @kept("says")
 @dataclass(frozen=True, slots=True)

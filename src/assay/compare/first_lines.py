@@ -55,8 +55,10 @@ def verdict(d: Difference, several: bool = False) -> Says:
         text = f"{who}{d.measure} {won}, {lost}, {tied} in {count(d.n, 'query', 'queries')}"
     else:
         p = f", p {written_p(d.p)}" if d.p is not None else ""
+        if d.p is not None and d.adjusted is not None and written_p(d.adjusted) != written_p(d.p):
+            p += f", {written_p(d.adjusted)} after correction"
         text = f"{who}{d.measure} {signed(d.difference)}{between(d.interval)}{p}"
-    because = "" if d.p is not None and d.because.startswith(f"p {d.p:.4f}") else d.because  # it stands there already
+    because = "" if d.because.startswith(("p 0", "p 1")) else d.because  # it stands there already
     return Says({"better": "better", "worse": "worse", "cannot tell": "cannot-tell"}[d.outcome], text, because)
 
 

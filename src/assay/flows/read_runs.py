@@ -23,6 +23,7 @@ from assay.flows.workbench import Workbench, short_names
 from assay.keys import stream
 from assay.measures.measure import Measure
 from assay.measures.scores import Scores
+from assay.ranking.segments import by_traffic
 from assay.ranking.shown import Shown, collect
 from assay.results import Note, Progress
 from assay.tables import Block
@@ -85,6 +86,12 @@ def cut_points(parts: Sequence[str], topics: Block | None, held: Choices) -> lis
         f"head, torso and tail are cut by traffic: the most frequent queries that make up {head:.0%} of it are head, "
         f"those up to {torso:.0%} torso"
     )
+    weight = {query: float("nan") if w is None else float(w)
+              for query, w in zip(topics.frame["query_id"], topics.frame["weight"], strict=True)}  # fmt: skip
+    cut = by_traffic(list(weight), np.array(list(weight.values())), head, torso)
+    ends = [f"{part} ends at the weight {min(weight[query] for query in cut[part]):,g}"
+            for part in ("head", "torso") if part in cut]  # fmt: skip
+    text += f"; {', '.join(ends)}"
     return [Note("cut-points", text.replace("%", " %"))]
 
 

@@ -162,7 +162,7 @@ def document(comparison: Comparison, per_query: bool = False, tests: bool = True
             for s in comparison.segments
         ],
         "segment_family": bare(comparison.segment_family),
-        "heterogeneity": [bare(test) for test in comparison.heterogeneity],
+        "heterogeneity": [{**bare(test), "null": test.null} for test in comparison.heterogeneity],
         "stages": _stages(comparison, per_query),
         "unjudged": [unjudged(bounds) for bounds in comparison.bounds],
         "deciding": [bare(side) for side in comparison.deciding],

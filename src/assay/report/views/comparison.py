@@ -41,7 +41,7 @@ from assay.report.whiskers import shared
 from assay.report.words import IN_FACTS, averaging, definitions, made, order, remarks
 
 if TYPE_CHECKING:
-    from assay.compare.comparison import Comparison, Difference, Segment
+    from assay.compare.comparison import Comparison, Difference, Family, Segment
 
 SHOWN = 3
 """The worst losses that a terminal names."""
@@ -112,9 +112,7 @@ def measures(comparison: Comparison) -> Table:
 def figures(found: Difference, comparison: Comparison) -> tuple[Cell, ...]:
     """What stands behind the means of a difference."""
     low, high = (found.interval.low, found.interval.high) if found.interval and found.claim else (None, None)
-    p = p_value(found.adjusted if found.in_family else found.p, "n/a")
-    if found.in_family and found.adjusted is None and found.p is not None:
-        p = "not resolvable"
+    p = family_p(found, comparison.family)
     return (
         Value(found.difference, sign=True),
         Whisker(found.difference, low, high),
@@ -128,6 +126,15 @@ def figures(found: Difference, comparison: Comparison) -> tuple[Cell, ...]:
     )
 
 
+def family_p(found: Difference, family: Family) -> str:
+    """The p of a difference in its family; its own where nothing is corrected."""
+    if not found.in_family:
+        return "left out" if p_head(family) != "p" else p_value(found.p)
+    if found.adjusted is None and found.p is not None:
+        return "not resolvable"
+    return p_value(found.adjusted)
+
+
 def ends(found: Difference) -> tuple[float | None, ...]:
     """What an axis must reach for a difference."""
     interval = found.interval if found.claim else None
@@ -137,7 +144,8 @@ def ends(found: Difference) -> tuple[float | None, ...]:
 def segments(comparison: Comparison, pair: tuple[str, str]) -> Iterator[Part]:
     """The primary measure by segment, a table a column."""
     several = len(pairs(comparison)) > 1
-    for kind in dict.fromkeys(segment.kind for segment in comparison.segments):
+    kinds = list(dict.fromkeys(segment.kind for segment in comparison.segments))
+    for kind in kinds:
         chosen = ordered([segment for segment in comparison.segments if segment.kind == kind])
         table = segment_table(comparison, chosen, kind, pair)
         if table is None:
@@ -145,7 +153,8 @@ def segments(comparison: Comparison, pair: tuple[str, str]) -> Iterator[Part]:
         if several:
             yield Heading(f"{pair[1]} against {pair[0]}, {comparison.primary} by {kind}")
         yield table
-        said = " ".join(filter(None, (heterogeneity(comparison, kind, pair), weighted(comparison, pair))))
+        by_weight = weighted(comparison, pair) if kind == kinds[0] else ""
+        said = " ".join(filter(None, (heterogeneity(comparison, kind, pair), by_weight)))
         if said:
             yield Prose(said)
 
@@ -155,8 +164,10 @@ def segment_table(comparison: Comparison, chosen: list[Segment], kind: str, pair
     has_traffic = any(segment.traffic is not None for segment in chosen)
     columns = [Column(kind, is_name=True), Column("n", "right", gap=4)]
     columns += [Column("traffic", "right", drop=1, gap=2)] if has_traffic else []
+    head = p_head(comparison.segment_family) if comparison.segment_family else "p"
     columns += [Column("difference", "right", gap=2), Column(f"{comparison.level * 100:g} % interval"),
-                Column("detectable", "right", drop=2, gap=2), Column("wins", "right", drop=1, gap=2),
+                Column(head, "right", drop=1, gap=2), Column("detectable", "right", drop=2, gap=2),
+                Column("wins", "right", drop=1, gap=2),
                 Column("losses", "right", drop=1, gap=2), Column("", gap=2)]  # fmt: skip
     rows = []
     for segment in chosen:
@@ -169,6 +180,7 @@ def segment_table(comparison: Comparison, chosen: list[Segment], kind: str, pair
         shown = found.n >= FEWEST
         rows.append((segment.name, f"{found.n:,}", *traffic, Value(found.difference if shown else None, sign=True),
                      spread(found.interval, found.n, found.no_interval_because, found.claim),
+                     family_p(found, comparison.segment_family or comparison.family) if found.claim else "n/a",
                      Value(found.detectable if shown else None), f"{found.wins:,}", f"{found.losses:,}",
                      verdict(found)))  # fmt: skip
     return Table(tuple(columns), tuple(rows), name=f"By {kind}") if rows else None
@@ -181,7 +193,7 @@ def heterogeneity(comparison: Comparison, kind: str, pair: tuple[str, str]) -> s
             if test.p is None:
                 return f"Whether the segments differ cannot be told: {test.why}." if test.why else ""
             verb = "differ" if test.p < comparison.alpha else "were not shown to differ"
-            return f"The segments {verb} from one another ({p_words(test.p)})."
+            return f"The segments {verb} from one another (Welch's test, {p_words(test.p)})."
     return ""
 
 
@@ -238,8 +250,10 @@ def facts(comparison: Comparison, page_hint: bool) -> Iterator[Fact]:
     if not comparison.segments and pairs(comparison) and (by_weight := weighted(comparison, pairs(comparison)[0])):
         yield Fact("Weighted", (by_weight.removesuffix("."),))
     yield Fact("Method", (method(comparison),))
+    if comparison.segment_family is not None:
+        yield Fact("Segments", (f"corrected apart: {comparison.segment_family.statement}",))
     reasons: dict[str, list[str]] = {}
-    for what, why in comparison.family.left_out:
+    for what, why in left_out(comparison):
         reasons.setdefault(why, []).append(what)
     if reasons:
         said = (f"{why}: {', '.join(what[:SHOWN])}" + (f" and {len(what) - SHOWN} more" if len(what) > SHOWN else "")
@@ -247,6 +261,14 @@ def facts(comparison: Comparison, page_hint: bool) -> Iterator[Fact]:
         yield Fact("Left out", tuple(said))
     if page_hint:
         yield Fact("Page", ("--html report.html",))
+
+
+def left_out(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """What takes no part in a family, and why; that a segment is small stands in its row."""
+    yield from comparison.family.left_out
+    if comparison.segment_family is not None:
+        small = {d.left_out_because for segment in comparison.segments for d in segment.differences if not d.claim}
+        yield from ((what, why) for what, why in comparison.segment_family.left_out if why not in small)
 
 
 def how(comparison: Comparison) -> Facts:
