@@ -53,7 +53,7 @@ def test_the_correction_is_named_where_its_numbers_stand():
 
 def test_segments_have_size_interval_detectable_effect_and_a_verdict():
     tail = next(line for line in lines() if line.startswith("tail"))
-    assert tail.split() == ["tail", "80", "27", "%", "−0.0188", "−0.0555", "to", "+0.0212", "0.0100", "0.0551", "31",
+    assert tail.split() == ["tail", "80", "27", "%", "−0.0188", "−0.0555", "to", "+0.0212", "0.0551", "31",
                             "49", "◆", "cannot", "tell"]  # fmt: skip
     said = "The segments differ from one another (Welch's test, p 0.0004). "
     said += "Weighted by traffic: +0.0369 (+0.0180 to +0.0560), "

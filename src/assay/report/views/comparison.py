@@ -166,7 +166,7 @@ def segment_table(comparison: Comparison, chosen: list[Segment], kind: str, pair
     columns += [Column("traffic", "right", drop=1, gap=2)] if has_traffic else []
     head = p_head(comparison.segment_family) if comparison.segment_family else "p"
     columns += [Column("difference", "right", gap=2), Column(f"{comparison.level * 100:g} % interval"),
-                Column(head, "right", drop=1, gap=2), Column("detectable", "right", drop=2, gap=2),
+                Column(head, "right", drop=2, gap=2), Column("detectable", "right", drop=1, gap=2),
                 Column("wins", "right", drop=1, gap=2),
                 Column("losses", "right", drop=1, gap=2), Column("", gap=2)]  # fmt: skip
     rows = []
