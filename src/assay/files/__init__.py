@@ -1,5 +1,6 @@
 """The only room that touches the disk: files read as bytes, and written whole or not at all."""
 
+from assay.files.folders import first_of, making, names_in
 from assay.files.reading import STDIN, Source, is_empty, is_stream, name_of, open_bytes, read_bytes, spelled
 from assay.files.writing import Journal, locked, replacing
 
@@ -7,10 +8,13 @@ __all__ = [
     "STDIN",
     "Journal",
     "Source",
+    "first_of",
     "is_empty",
     "is_stream",
     "locked",
+    "making",
     "name_of",
+    "names_in",
     "open_bytes",
     "read_bytes",
     "replacing",

@@ -1,9 +1,13 @@
 """Outside formats, one a file. Importing this package registers them all; each member is one line here."""
 
 from assay.formats.outside import (
+    beir,
+    beir_results,
     quepid_ratings,
     rank_eval,
     rank_eval_answer,
+    ranx_qrels,
+    ranx_run,
     rre,
     srw_experiment,
     srw_judgments,
@@ -11,9 +15,13 @@ from assay.formats.outside import (
 )
 
 __all__ = [
+    "beir",
+    "beir_results",
     "quepid_ratings",
     "rank_eval",
     "rank_eval_answer",
+    "ranx_qrels",
+    "ranx_run",
     "rre",
     "srw_experiment",
     "srw_judgments",
