@@ -29,9 +29,14 @@ from assay.errors import InputError
 )
 @click.option("--topics", metavar="FILE", help="Queries with weight, intent and segments.")
 @click.option(
+    "--verify", is_flag=True, default=None,
+    help="Also recompute with an installed witness; exit code 1 when a difference has no known cause.",
+)  # fmt: skip
+@click.option(
     "--by", multiple=True, metavar="segment|intent|source|rater",
     help="Each part beside the total; segments where topics are known.",
 )  # fmt: skip
+@click.option("--average", metavar="mean|geometric|median", help="How the queries become one figure.")
 @reading
 @sample
 @conventions
@@ -42,7 +47,7 @@ def evaluate(
     files: tuple[str, ...], measures: tuple[str, ...], qrels: str | None, collections: tuple[str, ...],
     topics: str | None, by: tuple[str, ...], input_format: str | None, columns: str | None,
     format_: str | None, output: str | None, html: str | None, **choices: Any,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.evaluate import evaluate as one
     from assay.flows.evaluate import evaluate_collections as several
@@ -60,6 +65,8 @@ def evaluate(
         runs, judgments = split(files, qrels)
         result = one(runs, judgments, wanted, **options)
     show(result, format=format_, output=output, html=html, inputs=bench.files(), **shown)
+    scores = result.scores if collections else (result,)
+    return 1 if any(one.verified is not None and not one.verified.is_fine for one in scores) else 0
 
 
 def names(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -195,6 +195,15 @@ def compare(
     )  # fmt: skip
 
 
+def _refuse_averages(scores: Scores) -> None:
+    """Differences of queries average to a difference of means, and to nothing else."""
+    for measure in (one for one in scores.measures if one.average != "mean"):
+        raise InputError(
+            f"runs are compared by the mean of their differences, and {measure} is another average",
+            remedy=f"compare {measure(average='mean')}, or score the runs side by side with `assay evaluate`",
+        )
+
+
 def compared(
     scores: Scores,
     baseline: str,
@@ -213,6 +222,7 @@ def compared(
             f"there is one run, {scores.runs[0]}, and nothing to compare it with",
             remedy="pass the baseline, the candidates, and the judgments last",
         )
+    _refuse_averages(scores)
     pairs = pairs_of(scores.runs, baseline, all_pairs)
     every = np.ones(len(scores.queries), np.bool_)
     found, family = differences(columns_of(scores, pairs, [("", "all", every)]), scores, asked)
@@ -282,8 +292,12 @@ def power(
     """
     from assay.compare.power import power_of
 
-    if difference is not None and not abs(difference) > 0:
+    if difference == 0:
         raise InputError("--difference 0 needs no queries to find", remedy="pass the smallest gain that is worth it")
+    if difference is not None and not abs(difference) < float("inf"):
+        raise InputError(
+            f"--difference {difference} is no difference", remedy="pass the smallest gain that is worth it: 0.02"
+        )
     if not 0 < chance < 1 or not 0 < alpha < 1:
         raise InputError("the power and alpha are shares between 0 and 1", remedy="pass --power 0.8 --alpha 0.05")
     bench = Workbench.open() if bench is None else bench

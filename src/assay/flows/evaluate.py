@@ -40,12 +40,14 @@ def evaluate(
     measures: Any = None,
     *,
     topics: Any = None,
+    verify: bool = False,
     by: str | Sequence[str] | None = None,
     weighting: str | None = None,
     strata: str | None = None,
     shares: Mapping[str, float] | str | None = None,
     sizes: Mapping[str, int] | str | None = None,
     total: float | None = None,
+    average: str | None = None,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     bench: Workbench | None = None,
@@ -61,6 +63,7 @@ def evaluate(
         qrels: the judgments, likewise; those of the workspace when None.
         measures: text such as "nDCG@10 R@100", a measure, or a list of either; the settings decide when None.
         topics: a table of queries: text, traffic weight, intent and segment columns.
+        verify: whether an installed witness (the extra `verify`) recomputes the values; what it says is in `.verified`.
         by: columns whose parts are scored beside the total: of the topics ("segment", "intent", ...) or of the
             judgments ("rater", "source"); by segment, where the topics tell it, when None.
         weighting: how the weighted mean is estimated: "traffic" (column weight), "hajek" or "horvitz-thompson" (column
@@ -70,6 +73,7 @@ def evaluate(
         shares: of the traffic (or of all queries) by stratum, a dict or "head=0.6,tail=0.4".
         sizes: how many queries each stratum has in all, likewise; only where the sample is a large part of them.
         total: traffic of all queries, or their number, which Horvitz-Thompson divides by.
+        average: "mean", "geometric" or "median": how the queries become one figure, for measures that do not say it.
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field, such as {"query_id": "qid"}.
         bench: where inputs are found; the current folder's workspace when None.
@@ -92,7 +96,7 @@ def evaluate(
     bench = Workbench.open() if bench is None else bench
     design = Design(weighting, strata, shares, sizes, total)
     held = chosen(bench.workspace, choices)
-    wanted = measures_of(measures, held)
+    wanted = averaged(measures_of(measures, held), average)
     reading: Reading = {"format": format, "columns": columns}
     named = _named(runs)
     judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
@@ -104,7 +108,7 @@ def evaluate(
         parts_by = [SEGMENT]
     for name in parts_by:
         _check_part(name, judgments, queries)
-    if any(name in JUDGMENT_COLUMNS for name in parts_by):  # a stream can be read once, and these parts read it again
+    if verify or any(name in JUDGMENT_COLUMNS for name in parts_by):  # a stream can be read once, and these read again
         named = {name: _again(bench, run, reading) for name, run in named.items()}
 
     def scored(judged: Judged) -> Scores:
@@ -112,18 +116,37 @@ def evaluate(
 
     joined = one_grade_a_pair(judgments, held.conventions)
     judged = prepared(joined, held.conventions)
+    apart = {
+        name: [
+            (part, prepared(one_grade_a_pair(rows, held.conventions), held.conventions))
+            for part, rows in split(judgments, name)
+        ]
+        for name in parts_by
+        if name in JUDGMENT_COLUMNS
+    }
+    wanted = on_one_scale(wanted, [judged, *(own for parts in apart.values() for _, own in parts)])
     scores = scored(judged)
     if queries is not None:
         by_topics = [name for name in parts_by if name not in JUDGMENT_COLUMNS]
         scores = _with_topics(scores, queries, by_topics, held, judged)
     scores = sampled(scores, queries, design)
-    for name in parts_by:
-        if name in JUDGMENT_COLUMNS:
-            own = [(part, one_grade_a_pair(rows, held.conventions)) for part, rows in split(judgments, name)]
-            parts = tuple(Part(name, part, scored(prepared(rows, held.conventions))) for part, rows in own)
-            scores = replace(scores, parts=(*scores.parts, *parts), _cache={})
+    for name, own in apart.items():
+        parts = tuple(Part(name, part, scored(rows)) for part, rows in own)
+        scores = replace(scores, parts=(*scores.parts, *parts), _cache={})
     facts = tuple(Note("read", fact) for fact in _facts(joined, queries))
-    return replace(scores, notes=(*facts, *scores.notes), source=source_of(bench, held, command), _cache={})
+    scores = replace(scores, notes=(*facts, *scores.notes), source=source_of(bench, held, command), _cache={})
+    return _verified(scores, bench, named, joined, held, reading) if verify else scores
+
+
+def _verified(
+    scores: Scores, bench: Workbench, runs: Mapping[str, Any], judgments: Block, held: Choices, reading: Reading
+) -> Scores:
+    """The scores with what an installed witness says of them."""
+    from assay.flows.verify import note, verified
+
+    blocks = {name: bench.table(run, Hit, **reading, name=name) for name, run in runs.items()}
+    found = verified(scores, blocks, judgments, held.conventions)
+    return replace(scores, verified=found, notes=(*scores.notes, note(found)), _cache={})
 
 
 def evaluate_collections(
@@ -163,6 +186,21 @@ def measures_of(measures: Any, held: Choices) -> list[Measure]:
             place = held.origin("measures.guardrails" if i else "measures.primary")
             raise InputError(error.what, place, error.remedy) from None
     return with_gain(parse(held.measures), held.wanted.gain)
+
+
+def averaged(measures: list[Measure], average: str | None) -> list[Measure]:
+    """The measures, each once, with this average over queries where they do not say which."""
+    if average is None:
+        return measures
+    return list(dict.fromkeys(m if m.is_given("average") else m(average=average) for m in measures))
+
+
+def on_one_scale(measures: list[Measure], judgments: Sequence[Judged]) -> list[Measure]:
+    """The measures with the highest grade of all these judgments, for those that need the top of the scale."""
+    import numpy as np
+
+    levels = np.concatenate([judged.levels for judged in judgments])
+    return [measure.on_scale(levels) for measure in measures]
 
 
 def _named(runs: Any) -> dict[str, Any]:
@@ -263,7 +301,14 @@ def _with_topics(scores: Scores, topics: Block, parts_by: list[str], held: Choic
     from assay.measures.score import Part
     from assay.ranking.segments import segments, weights
 
-    scores = replace(scores, weights=weights(topics, scores.queries), _cache={})
+    known = set(topics.frame["query_id"])
+    absent = [query for query in scores.queries if query not in known]
+    notes = scores.notes
+    if absent:
+        some = ", ".join(absent[:3]) + (", ..." if len(absent) > 3 else "")
+        text = f"{len(absent):,} of {len(scores.queries):,} judged queries are not in the topics ({some})"
+        notes = (*notes, Note("not-in-topics", f"{text}: no segment, no weight", count=len(absent), level="warning"))
+    scores = replace(scores, weights=weights(topics, scores.queries), notes=notes, _cache={})
     parts = []
     for name in parts_by:
         for value, queries in segments(topics, name, held.segments, judged).items():

@@ -270,8 +270,8 @@ class Measure:
         return dict(self.changed).get(AVERAGE.name, "mean")  # type: ignore[return-value] # checked when it was set
 
     def on_scale(self, levels: F64) -> Measure:
-        """The measure with the highest grade of a scale, for where its parameter `max` is not given."""
-        if self.params.get("max", 0.0) is not None or not len(levels):
+        """The measure with the highest grade of a scale, where its parameter `max` is not given and none is known."""
+        if self.scale is not None or self.params.get("max", 0.0) is not None or not len(levels):
             return self
         return replace(self, scale=float(levels.max()))
 

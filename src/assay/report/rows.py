@@ -164,6 +164,11 @@ TREC_EVAL: dict[str, tuple[str | None, str | None]] = {
     "Bpref": ("bpref", None),
     "HitRate": (None, "success"),
     "Unjudged(short=pad)": (None, "unj"),
+    "AP(average=geometric)": ("gm_map", None),
+    "Bpref(average=geometric)": ("gm_bpref", None),
+    "SetAP": ("set_map", None),
+    "IAP(points=11)": ("11pt_avg", None),
+    "infAP": ("infAP", None),
     "NumRet": ("num_ret", None),
     "NumRel": ("num_rel", None),
     "NumRelRet": ("num_rel_ret", None),
@@ -180,6 +185,10 @@ def trec_eval_name(measure: Measure) -> str:
     text = str(measure)
     if text.startswith("nDCG(gain={") and text.endswith("})"):
         return "ndcg_" + text[11:-2].replace(":", "=")  # as `-m ndcg.1=3,2=9` prints
+    for ours, theirs in (("IPrec(recall=", "iprec_at_recall_"), ("Rprec(mult=", "Rprec_mult_")):
+        number = text[len(ours) : -1]
+        if text.startswith(ours) and "," not in number and float(f"{float(number):.2f}") == float(number):
+            return f"{theirs}{float(number):.2f}"
     whole, cut = TREC_EVAL.get(str(measure.without_cutoff), (None, None))
     name = whole if measure.cutoff is None else f"{cut}_{measure.cutoff}" if cut else None
     return name or text
@@ -199,6 +208,9 @@ def trec_eval(scores: Scores, run: str | None = None) -> bytes:
         values = scores.values[r]
         heads = [f"{trec_eval_name(measure):<22}\t" for measure in scores.measures]
         columns = [texts(values[m], "", write(measure)) for m, measure in enumerate(scores.measures)]
+        for m, measure in enumerate(scores.measures):
+            if measure.average != "mean":  # gm_map has one line, that of all queries
+                columns[m] = [""] * len(columns[m])
         said = ~np.isnan(values)
         has = [m for m, measure in enumerate(scores.measures) if measure.needs_relevant] or range(len(scores.measures))
         counted = said[list(has)].any(axis=0) if len(scores.measures) else np.zeros(len(scores.queries), bool)
@@ -210,9 +222,16 @@ def trec_eval(scores: Scores, run: str | None = None) -> bytes:
         for m, measure in enumerate(scores.measures):
             kept = values[m][counted & said[m]]
             total = measure.about.total == "sum"
-            value = (float(kept.sum()) if total else float(kept.mean())) if len(kept) else None
+            value = (float(kept.sum()) if total else over_queries(kept, measure)) if len(kept) else None
             out.append(f"{heads[m]}all\t{write(measure)(value) if value is not None else 'nan'}\n")
     return "".join(out).encode("utf-8")
+
+
+def over_queries(values: Any, measure: Measure) -> float:
+    """The one figure of the values of all queries."""
+    from assay.stats.averages import average
+
+    return float(values.mean()) if measure.average == "mean" else average(values, measure.average)
 
 
 def write(measure: Measure) -> Callable[[float], str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.report.figures import count, percent
 from assay.report.page import Cell, Column, Drawn, Fact, Facts, Heading, Page, Part, Range, Table, Value, view
 from assay.report.reading import CLAIM, FEWEST, Line, Reading, line
+from assay.report.verification import verification
 from assay.report.words import IN_FACTS, averaging, definitions, ids, made, order, remarks, tied
 from assay.results import Note
 from assay.stats.intervals import BOOTSTRAP_FROM
@@ -36,6 +37,8 @@ def page(scores: Scores, **choices: Any) -> Page:
     parts: list[Part | None] = [means(said, reading, head_judged(scores)), *by_part(scores, reading)]
     if reading.per_query:
         parts += every_query(scores)
+    if scores.verified is not None:
+        parts += verification(scores.verified)
     notes = [*(note for note in scores.notes if note.code not in IN_FACTS), *few(said, scores, reading)]
     notes += stages(scores.measures)
     parts += [Facts(tuple(facts(scores, reading))), remarks(notes)]
@@ -47,12 +50,20 @@ def answer(scores: Scores, reading: Reading) -> str:
     """The first line."""
     counted = max((coverage.scored for coverage in scores.coverage), default=0)
     runs = count(len(scores.runs), "run")
+    what = averages(scores.measures)
     how = (
-        f"Means with {reading.level * 100:g} % intervals over queries."
+        f"{what} with {reading.level * 100:g} % intervals over queries."
         if reading.interval != "none"
-        else "Means over queries."
+        else f"{what} over queries."
     )
     return f"{count(counted, 'query', 'queries')}, {runs}. {how}"
+
+
+def averages(measures: Sequence[Measure]) -> str:
+    """What the figures are, as the head of a table."""
+    kinds = {measure.average for measure in measures}
+    names = {"mean": "Means", "geometric": "Geometric means", "median": "Medians"}
+    return names[kinds.pop()] if len(kinds) == 1 else "Averages"
 
 
 def head_judged(scores: Scores) -> str:
@@ -64,7 +75,8 @@ def head_judged(scores: Scores) -> str:
 def means(said: list[Line], reading: Reading, judged: str, name: str = "Means") -> Table:
     """One row a measure and run."""
     is_drawn = all(0 <= entry.mean <= 1 for entry in said if entry.mean is not None)
-    columns = [Column("measure", is_grouped=True), Column("run", is_name=True), Column("mean", "right")]
+    figure = "mean" if all(entry.measure.average == "mean" for entry in said) else "average"
+    columns = [Column("measure", is_grouped=True), Column("run", is_name=True), Column(figure, "right")]
     columns += [Column("from 0 to 1", is_drawn=True)] if is_drawn else []
     rows = []
     for entry in said:
