@@ -71,6 +71,17 @@ def sample(command: F) -> F:
     )(command)  # fmt: skip
 
 
+ORDERING = ("order", "ties", "scores", "duplicates", "include")
+"""The conventions that lists have without any judgment."""
+
+
+def ordering(command: F) -> F:
+    """Adds the options that say how the documents of a run stand, for verbs that need no judgments."""
+    say = partial(choice, section="Conventions")
+    given = [say("--" + name, name, metavar=CHOICES[name][0], help=CHOICES[name][1]) for name in ORDERING]
+    return added(given)(command)
+
+
 def consumer(command: F) -> F:
     """Adds the option that says how many results are read, for verbs whose measures follow from it."""
     about = "How many results the consumer reads: the cutoff where no measure is named."

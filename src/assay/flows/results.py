@@ -14,6 +14,7 @@ import assay.compare.comparison
 import assay.compare.deciding
 import assay.compare.gate
 import assay.compare.noise
+import assay.compare.overlap
 import assay.compare.pool_audit
 import assay.compare.power
 import assay.compare.unjudged

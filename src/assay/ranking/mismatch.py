@@ -19,19 +19,21 @@ _SLIPS: tuple[tuple[Callable[[str], str], str], ...] = (
 )
 
 
-def why_nothing_in_common(run: Sequence[str], judged: Sequence[str]) -> tuple[str, str]:
+def why_nothing_in_common(run: Sequence[str], judged: Sequence[str], other: str = "the judgments") -> tuple[str, str]:
     """What is wrong, with examples of both sides, and how to mend it.
 
     Args:
         run: ids of the run's queries, or some of them.
         judged: ids of the judged queries.
+        other: what these are called, where they are those of another run.
     """
-    what = f"the run and the judgments have no query in common: the run has {_some(run)}, the judgments {_some(judged)}"
+    what = f"the run and {other} have no query in common: the run has {_some(run)}, {other} {_some(judged)}"
     known = set(judged)
     for mend, slip in _SLIPS:
         if {mend(x) for x in run} & {mend(x) for x in known}:
             return what, f"the ids agree apart from {slip}: write them the same way in both files"
-    return what, "check that both files belong to the same collection, the qrels last"
+    last = ", the qrels last" if other == "the judgments" else ""
+    return what, f"check that both files belong to the same collection{last}"
 
 
 def _some(ids: Sequence[str]) -> str:
