@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assay.errors import InputError, did_you_mean
 from assay.measures.measure import Measure
+from assay.measures.verified import Verified
 from assay.results import Result, kept
 from assay.stats import averages
 from assay.stats.intervals import Interval, Method, t_interval, weighted_t_interval, why_undefined
@@ -88,6 +89,7 @@ class Scores(Result):
             where not known; None when known nowhere.
         sampling: how the weighted mean is estimated; None: by traffic, every query being taken.
         parts: the same scores by segment, intent, source or rater.
+        verified: what a witness says of the values; None when none was asked.
     """
 
     runs: tuple[str, ...]
@@ -99,6 +101,7 @@ class Scores(Result):
     weights: F64 | None = None
     sampling: Sampling | None = None
     parts: tuple[Part, ...] = ()
+    verified: Verified | None = None
     _cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:

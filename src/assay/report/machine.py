@@ -118,6 +118,7 @@ def to_json(result: Any, **choices: Any) -> bytes:
 def scores_document(scores: Scores, reading: Reading) -> dict[str, Any]:
     """Scores as JSON: definitions, conventions, coverage, notes, the summary, the parts, and the queries on request."""
     from assay.report.reading import lines
+    from assay.report.verification import document as verified
 
     return {
         "kind": "scores",
@@ -131,6 +132,7 @@ def scores_document(scores: Scores, reading: Reading) -> dict[str, Any]:
         "notes": [bare(note) for note in scores.notes],
         "source": _source(scores.source),
         "per_query": _per_query(scores) if reading.per_query else None,
+        "verified": verified(scores.verified),
     }
 
 
