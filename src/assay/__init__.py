@@ -29,7 +29,6 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.reconcile import conventions as conventions
     from assay.flows.reconcile import reconcile as reconcile
     from assay.flows.overlap import overlap as overlap
-    from assay.flows.pool import pool as pool
     from assay.flows.results import show as show
     from assay.flows.sample import sample as sample
     from assay.measures.collections import Collections as Collections

@@ -22,6 +22,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "power": ("assay.cli.compare", "Say what a query set can show, and how many queries a difference takes."),
         "gate": ("assay.cli.gate", "Say PASS, FAIL or INCONCLUSIVE of a change, by the team's rule file."),
+        "pool": ("assay.cli.compare", "Say what each run alone brought to the judgments."),
         "overlap": ("assay.cli.overlap", "Say how alike two runs are, query by query, without judgments."),
         "explain": ("assay.cli.evaluate", "Work out one value of one query line by line."),
         "reconcile": ("assay.cli.reconcile", "Find the conventions that give a number which another tool printed."),

@@ -8,7 +8,6 @@ import assay.report.views.explanation
 import assay.report.views.gate
 import assay.report.views.measures
 import assay.report.views.overlap
-import assay.report.views.pool
 import assay.report.views.pool_audit
 import assay.report.views.power
 import assay.report.views.reconcile
