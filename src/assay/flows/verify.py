@@ -192,6 +192,8 @@ def _causes(
     """What makes the difference: the conventions without which ours would not be the witness' value."""
     if query not in answered:
         return ("missing",) if np.isnan(other) or other == 0 else ()
+    if not _same(float(again.values(again.own)[query][measure]), own):
+        return ()  # ours cannot be made again: no convention explains that
     if _same(again.as_theirs(query, measure), other):
         needed = [cause for cause in CANDIDATES if not _same(again.without(cause, query, measure), other)]
         # where either of two would do, neither is needed: then those that move ours
