@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.errors import InputError
 from assay.files import Source, name_of, read_bytes
-from assay.tables import Block
+from assay.tables import Block, Hit
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,8 +35,12 @@ def read_columns(
     name = name_of(source)
     content = read_bytes(source) if data is None else data
     if format == "jsonl":
+        from assay.formats.many_objects import LARGE, read_many_objects
         from assay.formats.objects import read_objects
 
+        many = read_many_objects(content, row, name, columns) if row is Hit and len(content) >= LARGE else None
+        if many is not None:
+            return many
         return _in_polars_if_many(read_objects(content, row, name, columns))
     if format in ("csv", "tsv"):
         from assay.formats.delimited import SEPARATORS, read_delimited
