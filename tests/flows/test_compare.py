@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,8 @@ from assay.flows.compare import compare, power
 from assay.flows.pool import pool_audit
 from assay.flows.staged import given_stages
 from assay.measures.scores import Scores
+from assay.report.machine import to_machine
+from assay.report.views.power import answer
 
 QUERIES = [f"q{i:02d}" for i in range(40)]
 QRELS = {q: {"a": 2, "b": 1, "c": 0, "d": 0} for q in QUERIES}
@@ -301,3 +306,33 @@ def test_a_frame_holds_every_difference_and_the_repr_its_first_lines() -> None:
     assert frame["outcome"].to_list()[:2] == ["better", "better"]
     assert repr(found).splitlines()[0] == "Comparison of 1 candidate against bad over 40 judged queries"
     assert repr(found).splitlines()[1].startswith("  better: nDCG@10 +")
+
+
+def test_judged_queries_that_the_topics_lack_are_counted_and_named() -> None:
+    topics = {"query_id": QUERIES[3:], "market": ["de"] * 37}
+    found = assay.compare({"bad": BAD, "good": GOOD}, QRELS, "nDCG@10", topics=topics, by="market")
+    (note,) = (note for note in found.scores.notes if note.code == "not-in-topics")
+    assert (note.count, note.level) == (3, "warning")
+    first = ", ".join(sorted(QUERIES[:3]))
+    assert note.text == f"3 of 40 judged queries are not in the topics ({first}): no segment, no weight"
+
+
+@pytest.mark.parametrize("difference", [math.inf, math.nan, -math.inf])
+def test_power_for_no_difference_is_refused(difference: float) -> None:
+    with pytest.raises(InputError, match="is no difference"):
+        power({"bad": BAD, "good": GOOD}, QRELS, "nDCG@10", difference=difference)
+
+
+def test_power_says_how_many_queries_in_numbers_that_programs_read() -> None:
+    rng = np.random.default_rng(0)
+    runs = {name: {q: {d: float(rng.random()) for d in ("a", "b", "c")} for q in QUERIES} for name in ("old", "new")}
+    qrels = {q: {"a": 1, "b": 0, "c": 2} for q in QUERIES}
+    found = power(runs, qrels, "nDCG@3", difference=0.001)
+    (row,) = csv.DictReader(io.StringIO(to_machine(found, "csv").decode()))
+    assert found.rows[0].queries is not None
+    assert found.rows[0].queries > 1000
+    assert int(row["queries needed"]) == found.rows[0].queries
+    tiny = power(runs, qrels, "nDCG@3", difference=1e-9)
+    assert tiny.rows[0].queries is None
+    assert answer(tiny).endswith("; even ten million queries would not show 1e-09.")
+    assert answer(power(runs, qrels, "nDCG@3", difference=-0.5)).endswith("queries show −0.5000.")

@@ -72,6 +72,8 @@ class Column:
         if len(known) < CLAIM:
             return f"{len(known)} {'query' if len(known) == 1 else 'queries'}; a claim needs {CLAIM}"
         nonzero = int(np.count_nonzero(known))
+        if nonzero == 0:
+            return "no query differs"
         if nonzero < FEW_NONZERO:
             differ = "query differs" if nonzero == 1 else "queries differ"
             return f"{nonzero} {differ}; a claim needs {FEW_NONZERO}"

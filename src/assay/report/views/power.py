@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.report.figures import count
+from assay.report.figures import MINUS, count
 from assay.report.page import Cell, Column, Fact, Facts, Page, Table, Value, view
 from assay.report.words import made, remarks
 
@@ -27,9 +27,9 @@ def page(power: Power) -> Page:
     rows = []
     for row in power.rows:
         cells: list[Cell] = [str(row.measure), *([row.candidate] if columns[1].head == "candidate" else [])]
-        cells += [f"{row.n:,}", Value(row.sd, 4, why=why(row)), Value(row.detectable, 4, why=why(row))]
+        cells += [Value(row.n, 0), Value(row.sd, 4, why=why(row)), Value(row.detectable, 4, why=why(row))]
         if asked:
-            cells += ["n/a" if row.queries is None else f"{row.queries:,}", Value(row.power, 2, why=why(row))]
+            cells += [Value(row.queries, 0), Value(row.power, 2, why=why(row))]
         rows.append(tuple(cells))
     facts = [
         Fact("Planned", (f"two-sided paired t test at {power.alpha:g}, {power.chance:.0%} power".replace("%", " %"),))
@@ -53,8 +53,11 @@ def answer(power: Power) -> str:
     text = f"{shows} with {power.chance:.0%} power".replace("%", " %")
     if power.difference is None:
         return f"{text}."
-    needed = "no number of queries shows" if row.queries is None else f"{row.queries:,} queries show"
-    return f"{text}; {needed} {power.difference:.4f}."
+    size = abs(power.difference)
+    wanted = ("" if power.difference > 0 else MINUS) + (f"{size:.4f}" if size >= 0.0001 else f"{size:g}")
+    if row.queries is None:
+        return f"{text}; even ten million queries would not show {wanted}."
+    return f"{text}; {count(row.queries, 'query', 'queries')} show {wanted}."
 
 
 def why(row: PowerRow) -> str:
