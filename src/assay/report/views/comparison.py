@@ -256,7 +256,7 @@ def facts(comparison: Comparison, page_hint: bool) -> Iterator[Fact]:
     for what, why in left_out(comparison):
         reasons.setdefault(why, []).append(what)
     if reasons:
-        said = (f"{why}: {', '.join(what[:SHOWN])}" + (f" and {len(what) - SHOWN} more" if len(what) > SHOWN else "")
+        said = (f"{why}: {'; '.join(what[:SHOWN])}" + (f" and {len(what) - SHOWN} more" if len(what) > SHOWN else "")
                 for why, what in reasons.items())  # fmt: skip
         yield Fact("Left out", tuple(said))
     if page_hint:
