@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.reconcile import conventions as conventions
     from assay.flows.reconcile import reconcile as reconcile
     from assay.flows.overlap import overlap as overlap
+    from assay.flows.pool import pool as pool
     from assay.flows.results import show as show
     from assay.flows.sample import sample as sample
     from assay.measures.collections import Collections as Collections
@@ -76,6 +77,7 @@ _HOMES = {
     "measure": "assay.measures.measure",
     "overlap": "assay.flows.overlap",
     "parse": "assay.measures.grammar",
+    "pool": "assay.flows.pool",
     "power": "assay.flows.compare",
     "reconcile": "assay.flows.reconcile",
     "sample": "assay.flows.sample",

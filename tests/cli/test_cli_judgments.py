@@ -71,3 +71,33 @@ def test_dimensions_are_parts_and_relevance_is_the_whole() -> None:
         ("dimension", "freshness", 0.0),
         ("dimension", "relevance", 1.0),
     ]
+
+
+def test_a_set_is_drawn_written_and_refreshed(assay: Shell) -> None:
+    rows = ["query,count", *(f"query {i},{1000 // i}" for i in range(1, 60)), "jo@example.org,7"]
+    (assay.folder / "log.csv").write_text("\n".join(rows) + "\n", "utf-8")
+    said = assay("sample", "log.csv", "--strata", "head:2,torso:4,tail:6", "--topics", "set.csv")
+    assert (said.code, said.err) == (0, "")
+    assert "12 queries drawn of 59" in said.out.replace("\n", " ")
+    assert "e-mail 1" in said.out
+    written = (assay.folder / "set.csv").read_text("utf-8")
+    assert written.splitlines()[0] == "query_id,text,weight,segment,stratum,inclusion"
+    assert "example.org" not in written + said.out
+    again = assay("sample", "log.csv", "--size", "15", "--refresh", "set.csv", "--format", "json")
+    assert json.loads(again.out)["refresh"]["before"] == 12
+    assert assay("sample", "log.csv", "--size", "9", "--topics", "log.csv").code == 3
+    assert assay("sample", "log.csv", "--strata", "head:x").err.startswith("--strata: 'head:x' is not NAME:NUMBER")
+
+
+def test_a_pool_is_written_for_labelling(assay: Shell) -> None:
+    typed = ("pool", "make", "bm25.run", "dense.run", "--qrels", "judgments.qrels", "--depth", "5")
+    said = assay(*typed, "--pairs", "pairs.csv", "--raters-each", "2", "--currency", "EUR")
+    assert (said.code, said.err) == (0, "")
+    rows = list(csv.DictReader((assay.folder / "pairs.csv").read_text("utf-8").splitlines()))
+    assert list(rows[0]) == ["query_id", "doc_id", "order", "reason"]
+    assert f"{2 * len(rows)} judgments" in said.out
+    assert "EUR" in said.out
+    assert assay(*typed, "--pairs", "judgments.qrels").code == 3
+    assert assay(*typed, "--price", "x").err.startswith("--price: 'x' is no price")
+    assert assay(*typed, "-o", "kept.assay").code == 0
+    assert assay("show", "kept.assay").out == assay(*typed).out

@@ -1,4 +1,4 @@
-"""compare, power, pool."""
+"""compare, power."""
 
 from __future__ import annotations
 
@@ -164,43 +164,4 @@ def power(
     options = {"baseline": baseline, "format": input_format, "columns": spell_map(columns, "--columns"),
                "bench": bench, "progress": progress(), "command": command_line(), **pick(choices)}  # fmt: skip
     result = flow(runs, judgments, ",".join(measures) if measures else None, **options)
-    show(result, format=format_, output=output, html=html, inputs=bench.files())
-
-
-@click.group("pool", help="Say what each run alone brought to the judgments.")
-def pool() -> None:
-    """Groups what looks at the pool of judged documents."""
-
-
-@pool.command(
-    "audit",
-    cls=Verb,
-    example="assay pool audit judgments.qrels bm25.run dense.run two-stage.run -m nDCG@10",
-    help="""Say what each run alone brought to the judgments.
-
-    And what it would lose had it been left out of the pool. A run that loses much shows how a new system fares that
-    never fed the pool: its documents are unjudged.""",
-)
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUNS...")
-@click.option("-m", "--measures", multiple=True, metavar="NAMES", help="Such as nDCG@10 or AP.")
-@click.option("--depth", type=click.IntRange(1), metavar="RANK",
-              help="Of the pool: told by where the judgments end unless given.")  # fmt: skip
-@click.option("--within-pool", is_flag=True, help="Leave out judged pairs that no run here shows.")
-@conventions
-@inputs
-@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
-def audit(
-    qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], depth: int | None, within_pool: bool,
-    input_format: str | None, columns: str | None, format_: str | None, output: str | None, html: str | None,
-    **choices: Any,
-) -> None:  # fmt: skip
-    """Translates the command line into one call of the flow."""
-    from assay.flows.pool import pool_audit as flow
-
-    bench = workbench()
-    options = {"depth": depth, "within_pool": within_pool, "format": input_format,
-               "columns": spell_map(columns, "--columns"), "bench": bench, "progress": progress(),
-               "command": command_line(), **pick(choices)}  # fmt: skip
-    result = flow(list(runs), qrels, ",".join(measures) if measures else None, **options)
     show(result, format=format_, output=output, html=html, inputs=bench.files())

@@ -22,7 +22,6 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "power": ("assay.cli.compare", "Say what a query set can show, and how many queries a difference takes."),
         "gate": ("assay.cli.gate", "Say PASS, FAIL or INCONCLUSIVE of a change, by the team's rule file."),
-        "pool": ("assay.cli.compare", "Say what each run alone brought to the judgments."),
         "overlap": ("assay.cli.overlap", "Say how alike two runs are, query by query, without judgments."),
         "explain": ("assay.cli.evaluate", "Work out one value of one query line by line."),
         "reconcile": ("assay.cli.reconcile", "Find the conventions that give a number which another tool printed."),
@@ -36,8 +35,15 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "rerun": ("assay.cli.report", "Make a saved result again by its recorded command, and show what differs."),
     },
     "Judge": {
+        "pool": ("assay.cli.pool", "Say which pairs to judge, and what each run brought to the judgments."),
         "sample": ("assay.cli.judgments", "Draw a fair set of queries from a log."),
         "agree": ("assay.cli.judgments", "Say how much the raters of a set of judgments agree."),
+    },
+    "Bring and take": {
+        "import": ("assay.cli.convert", "Bring another tool's file into the workspace, and say what got lost."),
+        "export": ("assay.cli.convert", "Write judgments, topics, runs and documents in another tool's format."),
+        "convert": ("assay.cli.convert", "Write what one file holds in another format, ours or another tool's."),
+        "formats": ("assay.cli.convert", "List the formats that are read and written, or explain one."),
     },
     "Set up": {
         "demo": ("assay.cli.setup", "Score the bundled example, a small product search."),
@@ -65,7 +71,8 @@ class Verbs(click.Group):
         for group in VERBS.values():
             if cmd_name in group:
                 module = importlib.import_module(group[cmd_name][0])
-                return getattr(module, cmd_name)  # type: ignore[no-any-return] # a command by construction
+                name = cmd_name if hasattr(module, cmd_name) else f"{cmd_name}_"  # `import` is a word of Python
+                return getattr(module, name)  # type: ignore[no-any-return] # a command by construction
         return None
 
     def resolve_command(

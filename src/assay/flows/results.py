@@ -20,6 +20,7 @@ import assay.compare.power
 import assay.compare.unjudged
 import assay.flows.setup
 import assay.judgments.agreement
+import assay.judgments.pool
 import assay.judgments.sample
 import assay.measures.collections
 import assay.measures.explain

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, Literal, get_args, get_type_hints
 
 from assay.errors import InputError, did_you_mean, nearest
-from assay.tables.rows import Answer, Document, Hit, Judgment, LoggedQuery, Topic
+from assay.tables.rows import Answer, Document, Hit, Interaction, Item, Judgment, LoggedQuery, Pair, Topic
 
 Kind = Literal["id", "text", "number", "whole"]
 
@@ -23,6 +23,7 @@ _DOC_ID = (
     ("docid", "docno", "document_id", "documentid", "document", "doc", "did", "corpus_id", "product_id"),
     ("id",),
 )
+_ITEM_ID = (*_DOC_ID[0], "item_id", "itemid", "item", "movie_id", "movieid", "asin", "sku")
 
 SYNONYMS: dict[type, dict[str, tuple[tuple[str, ...], ...]]] = {
     Topic: {
@@ -46,6 +47,7 @@ SYNONYMS: dict[type, dict[str, tuple[tuple[str, ...], ...]]] = {
         "score": (("sim", "similarity", "retrieval_score"), ()),
         "rank": (("position",), ()),
     },
+    Pair: {"query_id": _QUERY_ID, "doc_id": _DOC_ID},
     LoggedQuery: {
         "text": (
             ("query", "user_query", "query_text", "querytext", "search_term", "searchterm", "keywords"),
@@ -56,6 +58,17 @@ SYNONYMS: dict[type, dict[str, tuple[tuple[str, ...], ...]]] = {
         "results": (("num_results", "result_count", "hits", "total_hits"), ()),
         "clicks": (("clicked", "click_count"), ()),
         "escalated": (("escalation",), ()),
+    },
+    Item: {
+        "doc_id": (_ITEM_ID, ("_id", "id")),
+        "category": (("categories", "genre", "genres", "category_id"), ("type",)),
+    },
+    Interaction: {
+        "user_id": (("userid", "user", "customer_id", "customerid", "visitor_id", "visitorid", "uid"), ("session_id",)),
+        "doc_id": (_ITEM_ID, ("id",)),
+        "at": (("timestamp", "time", "datetime", "event_time", "created_at", "interacted_at"), ("date",)),
+        "kind": (("event", "event_type", "eventtype", "action", "action_type"), ("type",)),
+        "value": (("rating", "weight"), ()),
     },
     Document: {
         "doc_id": (_DOC_ID[0], ("_id", "id")),
@@ -71,10 +84,10 @@ SYNONYMS: dict[type, dict[str, tuple[tuple[str, ...], ...]]] = {
 ONE_OF: dict[type, tuple[str, ...]] = {Hit: ("score", "rank")}
 """Fields of which a row needs one at least."""
 
-KEY: dict[type, str] = {Topic: "query_id", Document: "doc_id", Answer: "query_id"}
+KEY: dict[type, str] = {Topic: "query_id", Document: "doc_id", Item: "doc_id", Answer: "query_id"}
 """Tables that say one thing about each id."""
 
-KEEPS_MORE = (Topic,)
+KEEPS_MORE = (Topic, Item)
 """Tables whose further columns are kept, as text."""
 
 
@@ -117,7 +130,7 @@ def columns_of(row: type) -> tuple[Column, ...]:
             for mark in getattr(part, "__metadata__", ()):
                 low = getattr(mark, "ge", low)
         kind: Kind = "number" if float in parts else "whole" if int in parts else "text"
-        if field.name in ("query_id", "doc_id"):
+        if field.name in ("query_id", "doc_id", "user_id"):
             kind = "id"
         default = None if field.default is MISSING else field.default
         made.append(Column(field.name, kind, field.default is MISSING, low, default))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import assay.report.views.agreement
 import assay.report.views.comparison
+import assay.report.views.convert
 import assay.report.views.explanation
 import assay.report.views.gate
 import assay.report.views.measures
 import assay.report.views.overlap
+import assay.report.views.pool
 import assay.report.views.pool_audit
 import assay.report.views.power
 import assay.report.views.reconcile
