@@ -17,7 +17,10 @@ CORPUS = (
     '{"_id": "d1", "title": "Käse", "text": "A \\"cheese\\",\\nyellow.", "metadata": {"url": "x"}}\n'
     '{"_id": 12345678901234567890, "text": "b"}\n'
 )
-QUERIES = '{"_id": "q1", "text": "what is 起司?", "metadata": {"kind": "head", "tree": {"a": 1}}}\n{"_id": "q2", "text": "=1+1"}\n'
+QUERIES = (
+    '{"_id": "q1", "text": "what is 起司?", "metadata": {"kind": "head", "tree": {"a": 1}}}\n'
+    '{"_id": "q2", "text": "=1+1"}\n'
+)
 QRELS = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\t12345678901234567890\t2\n"
 FOLDER = {"corpus.jsonl": CORPUS, "queries.jsonl": QUERIES, "qrels/test.tsv": QRELS, "qrels/dev.tsv": QRELS}
 

@@ -3,6 +3,9 @@
 from assay.formats.outside import (
     beir,
     beir_results,
+    ir_datasets,
+    msmarco,
+    mteb,
     quepid_ratings,
     rank_eval,
     rank_eval_answer,
@@ -17,6 +20,9 @@ from assay.formats.outside import (
 __all__ = [
     "beir",
     "beir_results",
+    "ir_datasets",
+    "msmarco",
+    "mteb",
     "quepid_ratings",
     "rank_eval",
     "rank_eval_answer",
