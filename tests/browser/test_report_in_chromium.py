@@ -65,12 +65,17 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
                           documents=pl.DataFrame(held["documents"]), seed=3)  # fmt: skip
     other = {"third": held["runs"]["hybrid"], **held["runs"]}  # type: ignore[index] # shop gives dicts
     three = assay.compare(other, held["qrels"], "nDCG@10 RR", seed=3)
+    old, new = held["runs"].values()  # type: ignore[attr-defined] # shop gives dicts
+    stages = {"bm25": [(old, 15), old], "hybrid": [(old, 6), (new, 5), new], "third": [(new, 8), new]}
+    staged = assay.compare({"bm25": old, "hybrid": new, "third": new}, held["qrels"], "nDCG@10", stages=stages,
+                           topics=pl.DataFrame(held["topics"]), seed=3, unlisted="not-relevant")  # fmt: skip
     rules = folder / "gate.toml"
     rules.write_text(RULES, encoding="utf-8")
     gate = assay.gate(*held["runs"].values(), held["qrels"], str(rules), topics=pl.DataFrame(held["topics"]))  # type: ignore[attr-defined] # shop gives dicts
     written = {}
     for name, text in (("report", to_document(found)), ("redacted", to_document(redacted(found))),
-                       ("three", to_document(three)), ("gate", to_document(gate))):  # fmt: skip
+                       ("three", to_document(three)), ("gate", to_document(gate)),
+                       ("staged", to_document(staged))):  # fmt: skip
         written[name] = folder / f"{name}.html"
         written[name].write_text(text, encoding="utf-8")
     return written
@@ -95,7 +100,7 @@ def shown(page) -> str:  # type: ignore[no-untyped-def] # playwright may be abse
     return page.inner_text("#shown")
 
 
-@pytest.mark.parametrize("name", ["report", "redacted", "three", "gate"])
+@pytest.mark.parametrize("name", ["report", "redacted", "three", "staged", "gate"])
 @pytest.mark.parametrize(
     ("width", "scheme"), [(1440, "light"), (1440, "dark"), (1024, "light"), (720, "light"), (390, "light")]
 )
@@ -106,11 +111,12 @@ def test_a_report_fits_its_window_and_asks_for_nothing(browser, pages, name, wid
     page.close()
 
 
-@pytest.mark.parametrize("name", ["report", "three", "gate"])
+@pytest.mark.parametrize("name", ["report", "three", "staged", "gate"])
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1440, "dark"), (390, "light")])
 def test_axe_finds_nothing(browser, pages, name, width, scheme) -> None:  # type: ignore[no-untyped-def] # fixtures
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     page, _ = opened(browser, pages[name], width, scheme)
+    page.evaluate("document.querySelectorAll('details').forEach(x => { x.open = true; })")  # figures below charts too
     found = axe.Axe().run(page).response["violations"]
     assert [(v["id"], v["impact"], v["nodes"][0]["html"][:200]) for v in found] == []
     page.close()
@@ -176,6 +182,50 @@ def test_the_table_sorts_by_every_column_and_filters_by_segment(browser, pages) 
     page.click("#rows th[data-col=candidate] button")
     values = [float(x) for x in page.locator("#rows tr[data-i] td:nth-child(5)").all_inner_texts()]
     assert values in (sorted(values), sorted(values, reverse=True))
+    page.close()
+
+
+def test_losses_are_filtered_by_the_stage_that_lost_them_by_keyboard(browser, pages) -> None:  # type: ignore[no-untyped-def] # fixtures
+    page, said = opened(browser, pages["staged"])
+    page.focus("#lost")
+    page.keyboard.type("not")  # the entry that begins so
+    page.keyboard.press("Enter")
+    some = int(shown(page).split()[0])
+    assert 0 < some < N
+    words = page.locator("#rows tr[data-i] td:last-child").all_inner_texts()
+    assert set(words) == {"not retrieved"}
+    assert all(cell.startswith("−") for cell in page.locator("#rows td.down").all_inner_texts())
+    page.select_option("#lost", label="ranked low")
+    assert set(page.locator("#rows tr[data-i] td:last-child").all_inner_texts()) == {"ranked low"}
+    page.click("#rows tr[data-i] button")
+    assert "Loss: ranked low" in page.inner_text("#one-facts")
+    page.select_option("#lost", label="all")
+    assert shown(page) == f"{N} of {N} queries"
+    assert said == []
+    page.close()
+
+
+def test_every_candidate_has_its_stages_drawn_with_bands(browser, pages) -> None:  # type: ignore[no-untyped-def] # fixtures
+    page, _ = opened(browser, pages["staged"])
+    drawn = page.locator("section:has(h2:text-is('Which stage loses it'))")
+    assert drawn.count() == 2
+    for i, words in ((0, "hybrid against bm25"), (1, "third against bm25")):
+        assert words in drawn.nth(i).inner_text()
+        assert drawn.nth(i).locator(".wide-only path.f-band").count() == 2  # baseline and candidate
+    assert "first stage 2" in drawn.nth(0).locator(".wide-only svg[aria-label^=Recall]").get_attribute("aria-label")
+    page.close()
+
+
+def test_nothing_is_called_unjudged_where_absent_pairs_are_not_relevant(browser, pages) -> None:  # type: ignore[no-untyped-def] # fixtures
+    page, _ = opened(browser, pages["staged"])
+    assert page.locator("#rows th[data-col=unjudged], #kinds [value=unjudged], .chip.gu").count() == 0
+    page.close()
+
+
+def test_every_candidate_has_its_unjudged_documents_drawn(browser, pages) -> None:  # type: ignore[no-untyped-def] # fixtures
+    page, _ = opened(browser, pages["three"])
+    drawn = page.locator("section:has(h2:text-is('What hangs on unjudged documents'))")
+    assert [drawn.nth(i).locator("figure").count() for i in range(drawn.count())] == [1, 1]
     page.close()
 
 

@@ -21,6 +21,11 @@ def find(comparison: Comparison, pair: tuple[str, str], measure: object) -> Boun
     return None
 
 
+def absent_is_known(comparison: Comparison) -> bool:
+    """Whether somebody said that what the judgments do not list is not relevant: then nothing shown is unjudged."""
+    return dict(comparison.source.conventions).get("unlisted") == "not-relevant"
+
+
 def shown_unjudged(comparison: Comparison, run: str, depth: int) -> float | None:
     """Unjudged documents of one run in the first `depth`, on average over the queries; None when not known."""
     import numpy as np
@@ -36,7 +41,7 @@ def lines(comparison: Comparison, pair: tuple[str, str]) -> Iterator[str]:
     """How many documents nobody judged, and where that leaves the difference; nothing when nothing is known."""
     cutoff = comparison.primary.cutoff
     counts = [shown_unjudged(comparison, run, cutoff) if cutoff else None for run in pair]
-    if cutoff and counts[0] is not None and counts[1] is not None:
+    if cutoff and counts[0] is not None and counts[1] is not None and not absent_is_known(comparison):
         yield f"{pair[0]} {number(counts[0], 2)} and {pair[1]} {number(counts[1], 2)} of the first {cutoff} documents"
     found = find(comparison, pair, comparison.primary)
     if found is None or found.difference is None:

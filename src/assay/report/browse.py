@@ -8,12 +8,13 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from assay.report.dossier import LOST
-
+STAGES = ("", "not retrieved", "ranked low", "both")
+"""What each place of `dossier.LOST` is called, here and in the script."""
 KEY = """<ul class="key"><li><span class="chip g3">3</span> to <span class="chip g0">0</span> grade</li>
 <li><span class="chip gu"><span>?</span></span> unjudged</li><li><b>▲ 2</b> up, <b>▼ 2</b> down (dashed)</li>
 <li><span class="up"><b>blue</b></span> helps, <span class="down"><b>orange</b></span> hurts, grey: no gain either
 way</li><li>new, gone: only in one list</li></ul>"""
+UNJUDGED = """<li><span class="chip gu"><span>?</span></span> unjudged</li>"""
 LISTS = f"""<div class="lists"><div id="left"><h3></h3><ol class="hits"></ol></div><div class="lines" id="lines"></div>
 <div id="right"><h3></h3><ol class="hits"></ol></div></div><div class="tools part">{KEY}
 <button type="button" id="copy" class="no-print" aria-keyshortcuts="y">Copy permalink <kbd>y</kbd></button></div>"""
@@ -38,7 +39,6 @@ def queries(data: dict[str, Any]) -> str:
     has_bounds = any(pair["lo"] for pair in data["pairs"])
     how = "Worst first. Solid: measured difference."
     how += " Hatched: where it could lie were the unjudged judged." if has_bounds else ""
-    how += " Lost in: the stage that cost a losing query the most." if _has_stages(data) else ""
     heads = "".join(_head(*column) for column in _columns(data, has_bounds))
     return (
         f'<section id="queries"><header><h2>Queries</h2><p>{how}</p></header><div class="tools">{FIND}'
@@ -50,7 +50,7 @@ def queries(data: dict[str, Any]) -> str:
 def _kinds(data: dict[str, Any], has_bounds: bool) -> str:
     kinds = [("all", "All"), ("win", "Wins"), ("loss", "Losses")]
     kinds += [("flip", "Sign could flip")] if has_bounds else []
-    kinds += [("unjudged", "With unjudged")] if data["lists"] is not None else []
+    kinds += [("unjudged", "With unjudged")] if data["lists"] is not None and not data["known"] else []
     buttons = "".join(
         f'<button type="button" value="{value}" aria-pressed="{str(value == "all").lower()}">{words} '
         '<span class="count"></span></button>'
@@ -72,8 +72,8 @@ def _choices(data: dict[str, Any]) -> str:
         label = escape(data["segment"][:1].upper() + data["segment"][1:])
         out += f'<label>{label} <select id="segment"><option value="">all</option>{options}</select></label>'
     if _has_stages(data):
-        options = "".join(f'<option value="{i}">{word}</option>' for i, word in enumerate(LOST) if word)
-        out += f'<label>Lost in <select id="lost"><option value="">any or none</option>{options}</select></label>'
+        options = "".join(f'<option value="{i}">{word}</option>' for i, word in enumerate(STAGES) if word)
+        out += f'<label>Loss <select id="lost"><option value="">all</option>{options}</select></label>'
     return out
 
 
@@ -88,12 +88,12 @@ def _columns(data: dict[str, Any], has_bounds: bool) -> list[tuple[str, str, str
     columns += [("traffic", "traffic", "num opt-col roomy")] if data["traffic"] else []
     columns += [("baseline", "baseline", "num opt-col"), ("candidate", "candidate", "num opt-col")]
     columns += [("diff", "difference", "num w-diff")]
-    columns += [("lost", "lost in", "opt-col")] if _has_stages(data) else []
     columns += [("drawn", "and over unjudged" if has_bounds else "drawn", "w-draw")]
     if data["lists"] is not None:
         k = data["k"]
-        columns += [("unjudged", f"unjudged@{k}", "num opt-col"), ("shared", f"shared@{k}", "num opt-col roomy")]
-        columns += [("first", "first relevant", "num opt-col")]
+        columns += [] if data["known"] else [("unjudged", f"unjudged@{k}", "num opt-col")]
+        columns += [("shared", f"shared@{k}", "num opt-col roomy"), ("first", "first relevant", "num opt-col")]
+    columns += [("lost", "stage of the loss", "opt-col")] if _has_stages(data) else []
     return columns
 
 
@@ -113,6 +113,8 @@ def lists(data: dict[str, Any]) -> str:
         data: what `dossier` gave.
     """
     sides = LISTS if data["lists"] is not None else NO_LISTS
+    if data["known"]:
+        sides = sides.replace(UNJUDGED, "")
     keys = "<kbd>j</kbd> <kbd>k</kbd> next, previous query &ensp;<kbd>m</kbd> moved document"
     return (
         '<section id="one"><header><h2 tabindex="-1">One query</h2><span id="one-seg"></span><p id="one-facts"></p>'

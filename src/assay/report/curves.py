@@ -215,20 +215,24 @@ def recall(lines: Sequence[Depths], reads: Sequence[int], width: float = 470) ->
         x = across(math.log10(max(min(reads), 1)))
         said = " and ".join(f"{depth:,}" for depth in sorted(set(reads))[:3])
         d.text(x - 4, 200, f"read to {said}", "end" if x > 150 else "start", "faint halo")
-    ends: list[float] = []
     for line in lines:
         xs = [across(math.log10(max(k, 1))) for k in line.depths]
         _band(d, xs, line, up)
         curve = "M" + "L".join(f"{x:.1f} {up(r):.1f}" for x, r in zip(xs, line.recall, strict=True))
         kind = "s-base" if line.is_baseline else "s-ink"
         d.path(curve, f"f-none {kind}", 1 if line.is_part else 2, "5 3" if line.is_baseline else "")
-        if line.recall:
-            y = up(line.recall[-1]) + 4
-            while any(abs(y - other) < 14 for other in ends):
-                y += 14
-            ends.append(y)
-            d.text(width - 82, y, cut(line.name, 13), "start", "faint" if line.is_part else "strong")
+    _names(d, lines, up)
     return d
+
+
+def _names(d: Drawing, lines: Sequence[Depths], up: Scale) -> None:
+    """The name of each line beside its end, in the order of the ends, none over another."""
+    last = -math.inf
+    for y, line in sorted(
+        ((up(line.recall[-1]) + 4, line) for line in lines if line.recall), key=lambda found: found[0]
+    ):
+        last = max(y, last + 14)
+        d.text(d.width - 82, last, cut(line.name, 13), "start", "faint" if line.is_part else "strong")
 
 
 def _band(d: Drawing, xs: Sequence[float], line: Depths, up: Scale) -> None:

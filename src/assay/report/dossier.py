@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.report.bounds import find
+from assay.report.bounds import absent_is_known, find
 
 if TYPE_CHECKING:
     from assay.compare.comparison import Comparison, Lists, Segment
@@ -42,7 +42,8 @@ def dossier(
     runs = list(dict.fromkeys(run for pair in pairs for run in pair))
     kind, names, place = segments(comparison)
     depth, lists = cut_lists(comparison, runs)
-    docs, data = numbered(lists)
+    is_known = absent_is_known(comparison)
+    docs, data = numbered(lists, 0.0 if is_known else np.nan)
     shown = {doc: titles.get(doc, "") for doc in docs} if titles else {}
     letters = fitting(shown)
     cutoff = comparison.primary.cutoff
@@ -62,6 +63,7 @@ def dossier(
         "docs": docs,
         "titles": [shown[doc][:letters] for doc in docs] if any(shown.values()) else None,
         "lists": data,
+        "known": is_known,
         "rel": relevant_from(lists),
         "best": best_of(lists),
     }
@@ -116,8 +118,13 @@ def _down_to(lists: Lists, depth: int) -> Lists:
     return replace(lists, depth=depth, start=start, docs=lists.docs[keep], grade=lists.grade[keep])
 
 
-def numbered(lists: Sequence[Lists]) -> tuple[list[str], list[dict[str, Any]] | None]:
-    """Every document once, and the lists by number."""
+def numbered(lists: Sequence[Lists], absent: float = np.nan) -> tuple[list[str], list[dict[str, Any]] | None]:
+    """Every document once, and the lists by number.
+
+    Args:
+        lists: of every run.
+        absent: the grade of documents that nobody judged; NaN where it is not known.
+    """
     if not lists:
         return [], None
     names, numbers = np.unique(np.concatenate([held.docs for held in lists]), return_inverse=True)
@@ -125,7 +132,7 @@ def numbered(lists: Sequence[Lists]) -> tuple[list[str], list[dict[str, Any]] | 
     for held in lists:
         own = numbers[begin : begin + len(held.docs)]
         begin += len(held.docs)
-        grades = [_number(grade) for grade in held.grade.tolist()]
+        grades = [_number(grade) for grade in np.where(np.isnan(held.grade), absent, held.grade).tolist()]
         found.append({"start": held.start.tolist(), "doc": own.tolist(), "grade": grades})
     return [str(name) for name in names], found
 

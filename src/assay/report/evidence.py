@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
 from assay.report.bounds import find, lines, noise_lines
 from assay.report.curves import MANY, Depths
 from assay.report.dossier import ordered, segments
-from assay.report.figures import count
+from assay.report.figures import count, on_page, sentence
 from assay.report.html import mark, to_part
 from assay.report.page import Column, Mark, Range, Table, Value
 from assay.report.pictures import WIDTHS, Draw, Pair, recall_lines
@@ -43,9 +44,19 @@ def figure(name: str, draw: Draw | None, caption: str, before: str = "") -> str:
     )
 
 
-def figures(table: Table | None) -> str:
-    """The figures of a chart, folded below it."""
-    return f"<details><summary>Figures</summary>{to_part(table)}</details>" if table else ""
+def figures(table: Table | None, who: str = "") -> str:
+    """The figures of a chart, folded below it; `who` tells tables of several pairs apart."""
+    return f"<details><summary>Figures</summary>{to_part(of(table, who))}</details>" if table else ""
+
+
+def of(table: Table, who: str) -> Table:
+    """The table, its name with what it is of."""
+    return replace(table, name=f"{table.name}, {who}") if who else table
+
+
+def both(pair: Pair, several: bool) -> str:
+    """Who is compared, where there are several pairs."""
+    return f"{pair[1]} against {pair[0]}" if several else ""
 
 
 def section(title: str, lead: str, inside: str, place: str = "") -> str:
@@ -64,26 +75,28 @@ def differences(comparison: Comparison, pair: Pair, drawn: dict[str, Draw], seve
     caption = "One bar a query." if d.n <= MANY else "Every query in order, too many for a bar each."
     caption += f" {count(d.wins)} better, {count(d.ties)} equal, {count(d.losses)} worse."
     caption += f" The strips show where each {kind} lies." if kind else ""
-    who = escape(f"{pair[1]} against {pair[0]}") if several else ""
-    first = section("Every query, sorted by its difference", who, figure("queries", drawn["queries"], caption))
+    who = both(pair, several)
+    first = section("Every query, sorted by its difference", escape(who), figure("queries", drawn["queries"], caption))
     if "segments" not in drawn:
         return first
     chosen = ordered([segment for segment in comparison.segments if segment.kind == kind])
     caption = "Grey: smaller than this many queries can detect at 80 % power. Hollow: zero is inside. "
     caption += heterogeneity(comparison, kind, pair)
-    forest = figure("segments", drawn["segments"], caption) + figures(segment_table(comparison, chosen, kind, pair))
-    others = other_kinds(comparison, pair, kind)
-    return f'<div class="two">{first}{section(f"By {kind}", who, forest)}</div>{others}'
+    table = segment_table(comparison, chosen, kind, pair)
+    forest = figure("segments", drawn["segments"], caption) + figures(table, who)
+    others = other_kinds(comparison, pair, kind, who)
+    return f'<div class="two">{first}{section(f"By {kind}", escape(who), forest)}</div>{others}'
 
 
-def other_kinds(comparison: Comparison, pair: Pair, first: str) -> str:
+def other_kinds(comparison: Comparison, pair: Pair, first: str, who: str) -> str:
     """Further columns of segments, as tables."""
     out = []
     for kind in dict.fromkeys(segment.kind for segment in comparison.segments):
         chosen = [segment for segment in comparison.segments if segment.kind == kind]
         table = segment_table(comparison, chosen, kind, pair) if kind != first else None
         if table:
-            out.append(section(f"By {kind}", escape(heterogeneity(comparison, kind, pair)), to_part(table)))
+            lead = " ".join(filter(None, (f"{who}." if who else "", heterogeneity(comparison, kind, pair))))
+            out.append(section(f"By {kind}", escape(lead), to_part(of(table, who))))
     return "".join(out)
 
 
@@ -93,10 +106,11 @@ def stages(comparison: Comparison, pair: Pair, drawn: dict[str, Draw], several: 
     table = stage_table(comparison, pair)
     if found is None or table is None:
         return ""
-    lead = escape(f"{pair[1]} against {pair[0]}. ") if several else ""
-    lead += "".join(mark(Mark("unsure", text)) + " " for text in problems(comparison, pair))
+    who = both(pair, several)
+    lead = escape(f"{who}. ") if who else ""
+    lead += "".join(mark(Mark("unsure", f"{text}.")) + " " for text in problems(comparison, pair))
     own = (change for change in found.changes if (change.baseline, change.candidate) == pair and not change.kind)
-    lead += " ".join(escape(change.sentence) + "." for change in own if change.sentence)
+    lead += " ".join(escape(sentence(on_page(change.sentence))) for change in own if change.sentence)
     key = "".join(
         f'<li><svg class="swatch" viewBox="0 0 14 8" aria-hidden="true"><rect width="14" height="8" class="{kind}"/>'
         f"</svg>{words}</li>"
@@ -108,8 +122,8 @@ def stages(comparison: Comparison, pair: Pair, drawn: dict[str, Draw], several: 
     caption = "Recall against depth; dotted: the depth that the next stage reads."
     caption += f" Band: {comparison.level * 100:g} % interval." if any(line.low for line in held) else ""
     caption += " Thin: each retriever of a fusion, thick: all of them together." if any(x.is_part for x in held) else ""
-    lines_ = figure("recall", drawn.get("recall"), caption) + figures(recall_table(pair, held))
-    first = f"<div>{split}{figures(table)}</div>"
+    lines_ = figure("recall", drawn.get("recall"), caption) + figures(recall_table(pair, held), who)
+    first = f"<div>{split}{figures(table, who)}</div>"
     place = "stages" if pair == pairs(comparison)[0] else ""
     return section("Which stage loses it", lead, f'<div class="two">{first}<div>{lines_}</div></div>', place)
 
@@ -157,16 +171,17 @@ def unjudged(comparison: Comparison, pair: Pair, drawn: dict[str, Draw], several
     )
     heads = (Column("system", is_name=True), Column("as measured", "right"), Column("worst to best"))
     told = (*lines(comparison, pair), *noise_lines(comparison, pair))
-    said = "".join(f"<p>{escape(line)}.</p>" for line in told)
-    table = Table(heads, rows, name="Ranges over the unjudged")
+    said = "".join(f"<p>{escape(sentence(on_page(line)))}</p>" for line in told)
+    who = both(pair, several)
+    table = of(Table(heads, rows, name="Ranges over the unjudged"), who)
     inside = (
         f'<div class="two even">{figure("unjudged", drawn["unjudged"], caption)}'
         f'<div>{to_part(table)}<div class="part note">{said}</div></div></div>'
     )
     wanted = deciding(comparison, pair)
-    inside += f"<details><summary>Labels that could decide</summary>{to_part(wanted)}</details>" if wanted else ""
-    who = escape(f"{pair[1]} against {pair[0]}. ") if several else ""
-    lead = f"{who}{state} They count as no gain in the values above."
+    if wanted:
+        inside += f"<details><summary>Labels that could decide</summary>{to_part(of(wanted, who))}</details>"
+    lead = f"{escape(f'{who}. ') if who else ''}{state} They count as no gain in the values above."
     place = "unjudged" if pair == pairs(comparison)[0] else ""
     return section("What hangs on unjudged documents", lead, inside, place)
 

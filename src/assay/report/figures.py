@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assay.report.page import Cell, Drawn, Mark, Range, Value, Whisker
 
 NARROW_SPACE = "\u202f"
@@ -65,3 +67,12 @@ def sentence(text: str) -> str:
     is_name = any(letter.isupper() or letter.isdigit() for letter in first)
     head = text if is_name else text[:1].upper() + text[1:]
     return f"{head.rstrip('.')}."
+
+
+FOUR = re.compile(rf"(?<!p )(?<![\w.])([+{MINUS}]?\d+\.\d{{4}})(?![\w.]*\d)")
+"""A number with four decimals that is not a p."""
+
+
+def on_page(text: str) -> str:
+    """A text for a page: numbers with three decimals; a p keeps its four."""
+    return FOUR.sub(lambda found: number(float(found[1].replace(MINUS, "-")), 3, found[1][0] in "+" + MINUS), text)

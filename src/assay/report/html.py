@@ -134,7 +134,7 @@ def _facts(part: Facts) -> str:
 def _table(table: Table) -> str:
     if not table.rows:
         return ""
-    heads = "".join(f'<th scope="col"{_class(column)}>{_text(column.head)}</th>' for column in table.columns)
+    heads = "".join(_head(column) for column in table.columns)
     groups = [i for i, column in enumerate(table.columns) if column.is_grouped]
     body, above = [], None
     for row, below in zip(table.rows, (*table.rows[1:], None), strict=True):
@@ -147,6 +147,11 @@ def _table(table: Table) -> str:
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(body)}</tbody>"
         f"{f'<tfoot>{foot}</tfoot>' if foot else ''}</table></div>"
     )
+
+
+def _head(column: Column) -> str:
+    """The head of one column; one without words is not a head."""
+    return f'<th scope="col"{_class(column)}>{_text(column.head)}</th>' if column.head else f"<td{_class(column)}></td>"
 
 
 def _edge(groups: list[int], row: tuple[Cell, ...], below: tuple[Cell, ...] | None) -> str:

@@ -123,7 +123,7 @@
     if (d !== null && Math.abs(d) > TIE) marks += `<rect x="${Math.min(75, at(d))}" y="7" width="${Math.max(Math.abs(at(d) - 75), 1)}" height="6" class="f-${d > 0 ? "better" : "worse"}"/>`;
     return svg(`<svg width="150" height="20" viewBox="0 0 150 20" preserveAspectRatio="none">${marks}</svg>`, label);
   };
-  const LOST = ["", "retrieval", "ranking", "both"];
+  const LOST = ["", "not retrieved", "ranked low", "both"];
   const cells = {
     query: i => el("th", { scope: "row" }, el("button", { class: "open", type: "button", tabindex: i === current ? "0" : "-1", title: words(i) }, words(i))),
     segment: i => el("td", { class: "opt-col" }, segment(D.seg[i])),
@@ -221,7 +221,7 @@
     bits.push(`${D.measure} ${num(P.a[i])} → ${num(P.b[i])} `, el("b", { class: d > TIE ? "up" : d < -TIE ? "down" : "flat" }, num(d, true)));
     if (un && un[0] + un[1] && P.lo && P.lo[i] !== null) bits.push(`, range over ${un[0] + un[1]} unjudged ${num(P.lo[i], true)} to ${num(P.hi[i], true)}`);
     else if (un && un[0] + un[1]) bits.push(`, ${un[0]} and ${un[1]} of the first ${D.k} unjudged`);
-    if (P.lost?.[i]) bits.push(`, lost in ${P.lost[i] === 3 ? "both stages" : LOST[P.lost[i]]}`);
+    if (P.lost?.[i]) bits.push(`. Loss: ${P.lost[i] === 3 ? "both stages" : LOST[P.lost[i]]}`);
     facts.replaceChildren(...bits);
     $("#one-seg").replaceChildren(...[D.seg ? segment(D.seg[i]) : null].filter(Boolean));
     $("#stale").hidden = true;

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from assay.report import browse, evidence, figures
 from assay.report.bounds import find
-from assay.report.companions import nulls, tests_table
+from assay.report.companions import tests_facts, tests_table
 from assay.report.dossier import dossier
-from assay.report.figures import MINUS, count, number
+from assay.report.figures import count, number
 from assay.report.html import ROOMY, mark, to_part
 from assay.report.page import Cell, Column, Facts, Mark, Range, Table, Value, Whisker
 from assay.report.pictures import Draw, Pair, pictures
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 PAIRS = 4
 """Pairs whose queries can be looked at in one file."""
 PLACES = 3
-FOUR = re.compile(rf"(?<!p )(?<![\w.])([+{MINUS}]?\d+\.\d{{4}})(?![\w.]*\d)")
 HEADLINES = {"better": "Better overall.", "worse": "Worse overall.", "cannot tell": "Cannot tell."}
 EXCEPTIONS = ("hides-a-loss", "may-hide", "weights-disagree", "stages-disagree")
 """First lines that stand in the first sentence."""
@@ -137,8 +135,7 @@ def around_verdict(comparison: Comparison) -> tuple[list[str], list[str]]:
 
 def sentence(text: str) -> str:
     """A text with a capital letter and a full stop; a page has three decimals, a p keeps its four."""
-    text = FOUR.sub(lambda found: number(float(found[1].replace(MINUS, "-")), PLACES, found[1][0] in "+" + MINUS), text)
-    return figures.sentence(text)
+    return figures.sentence(figures.on_page(text))
 
 
 def disagreeing(comparison: Comparison, d: Difference) -> list[tuple[str, Mark]]:
@@ -215,7 +212,7 @@ def foot(comparison: Comparison) -> str:
     )
     said = to_part(Facts((*how(comparison).facts, *more)))
     tested = evidence.section("Tests", "none of these p is corrected",
-                              to_part(tests_table(comparison)) + to_part(Facts((nulls(comparison),))))  # fmt: skip
+                              to_part(tests_table(comparison)) + to_part(tests_facts(comparison)))  # fmt: skip
     return (
         tested
         + (evidence.section("Notes", "", to_part(odd)) if odd else "")
