@@ -6,7 +6,7 @@ A map is written `esci`, or `{good:2,fair:1,bad:0}`, or as a TOML table.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.errors import InputError, did_you_mean
@@ -30,6 +30,13 @@ class LabelMap:
     low: float | None = None
     high: float | None = None
     step: float = 1.0
+
+    def knows(self, label: str) -> bool:
+        """Whether the map has a grade for this label."""
+        if fold(label) in self.grades:
+            return True
+        value = as_number(label)
+        return self.low is not None and self.high is not None and value is not None and self.low <= value <= self.high
 
     def grade(self, label: object, where: str) -> float:
         """The grade of a label; a label that the map does not hold is an InputError that names those it does."""
@@ -92,6 +99,21 @@ MAPS: dict[str, LabelMap] = {
     )
 }  # fmt: skip
 """The maps that have a name."""
+
+
+def fitting(labels: Iterable[str]) -> list[str]:
+    """The names of the maps that know all these labels."""
+    found = [label.strip() for label in labels]
+    return [name for name, made in MAPS.items() if all(made.knows(label) for label in found)]
+
+
+def how(names: Sequence[str]) -> str:
+    """What to do about labels, given the maps that know them."""
+    own = "--labels '{good:2,fair:1,bad:0}'"
+    if not names:
+        return f"say what each label is worth, such as {own}"
+    named = " or ".join(f"--labels {name}" for name in names)
+    return f"say what labels are worth: {named}, or your own map as {own}"
 
 
 def parse_label_map(text: str) -> LabelMap:

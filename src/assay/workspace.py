@@ -5,7 +5,9 @@ Everything works without one; then no settings hold but the environment's, and n
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,11 +138,43 @@ class Workspace:
         text = _field(self.paths, name)
         return self.root / text if text else None
 
+    def amended(self, wanted: Mapping[tuple[str, str], str]) -> tuple[str, tuple[str, ...]]:
+        """The text of `assay.toml` with some values set, and which were; what is set already to that stays.
+
+        Args:
+            wanted: (section, key) to a value that is text.
+        """
+        text = (self.root / FILE).read_text("utf-8-sig")
+        done: list[str] = []
+        for (section, key), value in wanted.items():
+            amended = _set(text, section, key, value)
+            if amended != text:
+                text = amended
+                done.append(f'{section}.{key} = "{value}"')
+        Settings.parse(text, _shown(self.root / FILE), {}).only(SECTIONS)
+        return text, tuple(done)
+
     @property
     def store_url(self) -> str:
         """The URL of the database. It may hold a password: never print it."""
         url = check(self.settings.section("store"), Store).url.reveal()
         return url or f"sqlite:///{(self.root / '.assay' / 'store.db').as_posix()}"
+
+
+def _set(text: str, section: str, key: str, value: str) -> str:
+    """TOML text in which a key of a section has this value; a line that is commented out is left as it is."""
+    line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
+    lines = text.split("\n")
+    head = next((at for at, one in enumerate(lines) if re.match(rf"\s*\[{section}\]\s*(#.*)?$", one)), None)
+    if head is None:
+        return f"{text.rstrip()}\n\n[{section}]\n{line}\n".lstrip("\n")
+    for at in range(head + 1, len(lines)):
+        if re.match(r"\s*\[", lines[at]):
+            break
+        if re.match(rf"\s*{key}\s*=", lines[at]):
+            lines[at] = line
+            return "\n".join(lines)
+    return "\n".join([*lines[: head + 1], line, *lines[head + 1 :]])
 
 
 def _field(paths: Paths, name: str) -> str:

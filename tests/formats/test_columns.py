@@ -122,7 +122,7 @@ def test_ids_that_end_in_point_zero_are_refused_unless_others_are_versions(folde
         ('q,"d"x,1', 'a.csv:3: quotes inside a cell are not doubled\n    q,"d"x,1\n'),
         ("q,,1", "a.csv:3: doc_id is missing\n    q,,1\n"),
         ("q,d,", "a.csv:3: grade is missing\n    q,d,\n"),
-        ("q,d,high", "a.csv:3: grade 'high' is not a number\n    q,d,high\n"),
+        ("q,d,high", "a.csv:3: the grade 'high' is a word\n    q,d,high\n"),
         ("q,d,NaN", "a.csv:3: grade is NaN\n    q,d,NaN\n"),
     ],
 )

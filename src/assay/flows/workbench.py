@@ -16,7 +16,7 @@ from assay.errors import InputError, did_you_mean
 from assay.files import is_stream, spelled
 from assay.keys import content_hash
 from assay.results import QUIET, Progress
-from assay.tables import Block, Document, Hit, Judgment, Topic
+from assay.tables import Block, Document, Hit, Interaction, Item, Judgment, Topic
 
 if TYPE_CHECKING:
     from assay.formats.artefact import Cache
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay.formats.copies import CopiedRun
     from assay.formats.seen import Seen
     from assay.formats.typed import TypedRun
+    from assay.label_maps import LabelMap
     from assay.workspace import Workspace
 
 SMALL = 10 << 20
@@ -46,12 +47,14 @@ class Workbench:
         hashes: whether inputs are hashed, so that results can name what they came from.
         cache: whether large runs are copied, so that they are read faster the next time; the settings say it when
             None: in a workspace they are, elsewhere not.
+        labels: what the labels of judgments are worth: a map, or its name; None takes numbers alone.
     """
 
     workspace: Workspace | None = None
     small: int = SMALL
     hashes: bool = True
     cache: bool | None = None
+    labels: LabelMap | str | None = None
     _hashed: dict[str, str] = field(default_factory=dict)
     _read: dict[str, None] = field(default_factory=dict)
     _seen: dict[str, Seen | None] = field(default_factory=dict)
@@ -69,18 +72,24 @@ class Workbench:
         if isinstance(x, Block):
             return x
         source = self.source(x)
+        labels = self._labels() if row is Judgment else None
         if source is not None:
             from assay.formats.recognise import read
 
             self.note(source)
+            format = _for(row, format)
             columns = self._columns_of(source, row, format, columns)
-            if row is Judgment and self._is_trec(source, row, format, columns):
+            if row is Judgment and labels is None and self._is_trec(source, row, format, columns):
                 from assay.formats.blocks import read_qrels
 
                 return read_qrels(source)
-            return read(source, row, format=format, columns=columns)
+            return read(source, row, format=format, columns=columns, labels=labels)
         from assay.tables.door import block_of
 
+        if labels is not None:
+            from assay.formats.labelled import Labelled
+
+            x = Labelled(labels).anything(x, name or "qrels", _of_row(columns, row))
         block = block_of(x, row, name, _of_row(columns, row))
         if block.is_small and len(block) * _ROW > self.small:
             return replace(block, frame=block.polars())
@@ -107,6 +116,7 @@ class Workbench:
             progress: told how much of a large file is read.
         """
         source = None if isinstance(x, Block) else self.source(x)
+        format = _for(Hit, format)
         if source is not None and self._is_trec(source, Hit, format, self._columns_of(source, Hit, format, columns)):
             from assay.formats.blocks import RunBlocks
 
@@ -229,7 +239,17 @@ class Workbench:
             return False
         from assay.formats.recognise import recognise
 
-        return format == "trec" or recognise(source, row) == "trec"
+        try:
+            return format == "trec" or recognise(source, row) == "trec"
+        except InputError:  # its reader says what is wrong with it, or it is in a format of another tool
+            return False
+
+    def _labels(self) -> LabelMap | None:
+        if isinstance(self.labels, str):
+            from assay.label_maps import parse_label_map
+
+            self.labels = parse_label_map(self.labels)
+        return self.labels
 
     def note(self, source: str) -> None:
         """What was read: the results name it, and nothing is written over it."""
@@ -253,6 +273,20 @@ class Workbench:
         return (*(source for source in self._read if source != "-"), *settings)
 
 
+def _for(row: type[Any], format: str | None) -> str | None:
+    """The format that concerns a table: one option serves runs, judgments and topics, which another tool may lack."""
+    if format is None:
+        return None
+    from assay.formats.recognise import ALL
+
+    if format in ALL:
+        return format
+    from assay.formats.carried import OUTSIDE
+
+    name = format.partition(":")[0]
+    return None if name in OUTSIDE and row not in OUTSIDE.find(name).holds else format
+
+
 def _of_this_user() -> Path:
     """The folder that this user's programs may fill with what can be made again."""
     if os.name == "nt":
@@ -264,7 +298,7 @@ def _of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, s
     """The names of the columns that a table has; a name that no table has is refused."""
     if not columns:
         return None
-    tables = (Hit, Judgment, Topic, Document)
+    tables = (Hit, Judgment, Topic, Document, Item, Interaction)
     known = {f.name for table in tables for f in fields(table)}
     for name in columns:
         if name not in known:

@@ -135,3 +135,10 @@ OUTSIDE: Family[Outside] = Family("format", home="assay.formats.outside")
 def register(outside: Outside) -> Outside:
     """Makes a format known under its name."""
     return OUTSIDE.add(outside.name)(outside)
+
+
+def in_words(lost: Lost, name: str) -> str:
+    """What could not be carried over, as one sentence."""
+    number = f"{lost.count:,} {lost.what}" if lost.count != 1 else f"1 of {lost.what}"
+    at = f" (first at {lost.places[0]})" if lost.places else ""
+    return f"{name}: not carried over: {number}{at}; {lost.why}"

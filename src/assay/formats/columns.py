@@ -13,6 +13,8 @@ from assay.tables import Block, Hit
 if TYPE_CHECKING:
     import polars as pl
 
+    from assay.formats.labelled import Labelled
+
 PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
 
@@ -21,8 +23,9 @@ _MANY = 200_000
 
 
 def read_columns(
-    source: Source, row: type, format: str, columns: Mapping[str, str] | None = None, *, data: bytes | None = None
-) -> Block:
+    source: Source, row: type, format: str, columns: Mapping[str, str] | None = None, *, data: bytes | None = None,
+    labelled: Labelled | None = None,
+) -> Block:  # fmt: skip
     """Rows of a file whose columns have names.
 
     Args:
@@ -31,6 +34,7 @@ def read_columns(
         format: csv, tsv, jsonl, parquet or arrow.
         columns: field to column, as the user says.
         data: the content of the file, where it has been read already.
+        labelled: what makes grades of a column of labels, where the rows are judgments.
     """
     name = name_of(source)
     content = read_bytes(source) if data is None else data
@@ -41,12 +45,12 @@ def read_columns(
         many = read_many_objects(content, row, name, columns) if row is Hit and len(content) >= LARGE else None
         if many is not None:
             return many
-        return _in_polars_if_many(read_objects(content, row, name, columns))
+        return _in_polars_if_many(read_objects(content, row, name, columns, labelled))
     if format in ("csv", "tsv"):
         from assay.formats.delimited import SEPARATORS, read_delimited
 
-        return _in_polars_if_many(read_delimited(content, row, name, columns, SEPARATORS[format]))
-    return _read_binary(content, row, name, format, columns)
+        return _in_polars_if_many(read_delimited(content, row, name, columns, SEPARATORS[format], labelled))
+    return _read_binary(content, row, name, format, columns, labelled)
 
 
 def _in_polars_if_many(block: Block) -> Block:
@@ -55,7 +59,9 @@ def _in_polars_if_many(block: Block) -> Block:
     return Block(block.polars(), block.place, block.name, block.facts)
 
 
-def _read_binary(content: bytes, row: type, name: str, format: str, columns: Mapping[str, str] | None) -> Block:
+def _read_binary(
+    content: bytes, row: type, name: str, format: str, columns: Mapping[str, str] | None, labelled: Labelled | None
+) -> Block:  # fmt: skip
     import polars as pl
 
     from assay.tables.door import numbered
@@ -75,6 +81,8 @@ def _read_binary(content: bytes, row: type, name: str, format: str, columns: Map
             raise
         why = str(error).split("\n")[0][:120]
         raise InputError(f"is not a whole {called} file: {why}", name, "write or copy it again") from None
+    if labelled is not None:
+        frame = labelled.frame(frame, name, columns, numbered(name))
     return check_frame(frame, row, name, numbered(name), columns, name)
 
 

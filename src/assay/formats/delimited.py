@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import SHOWN, InputError
 from assay.formats.encoding import decode
@@ -14,6 +14,9 @@ from assay.tables import Block, Topic
 from assay.tables.names import has_known_name, match, require
 from assay.tables.plain import check_columns
 from assay.tables.values import shown
+
+if TYPE_CHECKING:
+    from assay.formats.labelled import Labelled
 
 SEPARATORS = {"csv": ",;|", "tsv": "\t"}
 _CALLED = {",": "commas", ";": "semicolons", "|": "vertical bars", "\t": "tabs"}
@@ -73,8 +76,9 @@ def _cells(line: str, separator: str) -> list[str]:
 
 
 def read_delimited(
-    data: bytes, row: type, name: str, chosen: Mapping[str, str] | None = None, separators: str = ",;|\t"
-) -> Block:
+    data: bytes, row: type, name: str, chosen: Mapping[str, str] | None = None, separators: str = ",;|\t",
+    labelled: Labelled | None = None,
+) -> Block:  # fmt: skip
     """Rows of a CSV or TSV file.
 
     Args:
@@ -83,6 +87,7 @@ def read_delimited(
         name: of the file.
         chosen: field to column, as the user says.
         separators: those that are considered.
+        labelled: what makes grades of a column of labels.
     """
     text, encoding = decode(data, name)
     del data
@@ -98,7 +103,7 @@ def read_delimited(
         )
     shape = found[0] if found else best_guess(line, separators) or Shape(separators[0])
     facts = _facts(name, encoding, shape)
-    if len(text) > _LARGE and shape.header and found:
+    if len(text) > _LARGE and shape.header and found and labelled is None:
         large = _large(text, row, name, chosen, shape, f"{name}:{at}")
         if large is not None:
             return Block(large.frame, large.place, name, (*facts, *large.facts))
@@ -106,6 +111,8 @@ def read_delimited(
     header = cells.header(["query_id", "text"])
     require(header, row, match(header, row, name, chosen, f"{name}:{at}"), f"{name}:{at}")
     held = _named(header, cells.columns(len(header)), f"{name}:{at}")
+    if labelled is not None:
+        held = labelled.columns(held, name, chosen, cells.place)
     block = check_columns(held, row, name, cells.place, chosen, f"{name}:{at}", cells.line, spreadsheet=True)
     return Block(block.frame, block.place, name, (*facts, *block.facts))
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import SHOWN, InputError
 from assay.formats.encoding import decode
 from assay.tables import Block
 from assay.tables.plain import check_columns
 from assay.tables.values import Literal, Odd, shown
+
+if TYPE_CHECKING:
+    from assay.formats.labelled import Labelled
 
 
 def _constant(text: str) -> Any:
@@ -29,7 +32,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(parse_int=Literal, parse_float=Literal, parse_constant=_constant, object_pairs_hook=_object)
 
 
-def read_objects(data: bytes, row: type, name: str, chosen: Mapping[str, str] | None = None) -> Block:
+def read_objects(
+    data: bytes, row: type, name: str, chosen: Mapping[str, str] | None = None, labelled: Labelled | None = None
+) -> Block:
     """Rows of a JSON lines file.
 
     Args:
@@ -37,6 +42,7 @@ def read_objects(data: bytes, row: type, name: str, chosen: Mapping[str, str] | 
         row: the class of the rows.
         name: of the file.
         chosen: field to key, as the user says.
+        labelled: what makes grades of a column of labels.
     """
     text, encoding = decode(data, name, only_unicode=True)
     rows: list[dict[str, Any]] = []
@@ -70,6 +76,8 @@ def read_objects(data: bytes, row: type, name: str, chosen: Mapping[str, str] | 
     def raw(at: int) -> str:
         return shown(lines[numbers[at] - 1].strip())
 
+    if labelled is not None:
+        held = labelled.columns(held, name, chosen, place)
     block = check_columns(held, row, name, place, chosen, place(0), raw)
     read_as = (f"{name}: read as {encoding}",) if encoding != "UTF-8" else ()
     return Block(block.frame, block.place, name, (*read_as, *block.facts))

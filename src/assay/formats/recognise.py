@@ -5,15 +5,19 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, did_you_mean
 from assay.files import Source, is_empty, is_stream, name_of, open_bytes, read_bytes, replacing
 from assay.formats.columns import ARROW_FILE, ARROW_STREAM, FORMATS, PARQUET, read_columns, to_bytes
 from assay.formats.trec import QRELS, RUN, parse_qrels, parse_run
+from assay.label_maps import LabelMap
 from assay.tables import Block, Document, Hit, Judgment, Topic, as_table
 from assay.tables.names import has_known_name
 from assay.tables.values import NUMBER
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ALL = ("trec", *FORMATS)
 _HEAD = 1 << 16
@@ -23,21 +27,49 @@ _HELD: dict[type, str] = {Hit: "runs", Judgment: "judgments", Topic: "topics", D
 """What the rows are called in messages."""
 
 
-def read(source: Source, row: type, format: str | None = None, columns: Mapping[str, str] | str | None = None) -> Block:
+def read(
+    source: Source,
+    row: type,
+    format: str | None = None,
+    columns: Mapping[str, str] | str | None = None,
+    labels: LabelMap | None = None,
+) -> Block:
     """The rows of a file, checked, in whatever format it is.
 
     Args:
         source: a path, `-`, or an open binary file; `.gz` and `.zst` are unpacked.
         row: the class of the rows: `Hit`, `Judgment`, `Topic` or `Document`.
-        format: one of `ALL`; recognised from the content when None.
+        format: one of `ALL`, or an outside format such as `quepid-book` or `beir:split=test`; recognised from the
+            content when None: ours where it can be read so, else the one outside format that claims the file.
         columns: field to column where a column has a name of its own, or `query_id=qid,doc_id=sku`.
+        labels: how labels become grades, where the rows are judgments.
     """
+    from assay.formats import outer
+
+    if outer.is_outside(source, row, format, columns):
+        return outer.read_rows(source, row, format, labels)
     name = name_of(source)
     chosen = _chosen(columns)
     data = read_bytes(source)
     found = _known(format, row, name) if format else _recognised(data[:_HEAD], len(data) > _HEAD, row, name, chosen)
+    if row is Judgment and labels is not None:
+        from assay.formats.labelled import read_labelled
+
+        return read_labelled(data, found, name, chosen, labels)
+    try:
+        return _ours(data, row, found, name, chosen)
+    except InputError as error:
+        other = None if format or columns else outer.sole(source, row)
+        if other is not None:  # such as a Quepid export, in which a rating may be empty
+            return outer.read_rows(source, row, other.name, labels)
+        from assay.formats.labelled import about_words
+
+        raise about_words(error) from None
+
+
+def _ours(data: bytes, row: type, found: str, name: str, chosen: Mapping[str, str] | None) -> Block:
     if found != "trec":
-        return read_columns(source, row, found, chosen, data=data)
+        return read_columns(name, row, found, chosen, data=data)
     if chosen:
         raise InputError(
             "TREC lines have no column names", name, "leave --columns out, or pass --input-format csv or tsv"
@@ -56,6 +88,16 @@ def recognise(source: Source, row: type, columns: Mapping[str, str] | str | None
     if not head:
         raise is_empty(source)
     return _recognised(head[:_HEAD], len(head) >= _HEAD, row, name, _chosen(columns))
+
+
+def first_lines(source: Source) -> list[str]:
+    """The first lines of a text file that are not blank; none of a folder or a binary file."""
+    stream = open_bytes(source)
+    peek = getattr(stream, "peek", None)
+    head = peek(_HEAD) if peek else b""
+    if isinstance(source, (str, os.PathLike)) and not is_stream(source):
+        stream.close()
+    return _lines(head[:_HEAD], len(head) >= _HEAD, name_of(source))[0]
 
 
 def _chosen(columns: Mapping[str, str] | str | None) -> Mapping[str, str] | None:
@@ -166,14 +208,22 @@ def write(table: Any, target: str | os.PathLike[str], format: str, row: type | N
     row = row or _row_of(table, name)
     frame = as_table(table, row)
     _known(format, row, name)
-    if format == "trec":
-        from assay.formats.trec import format_qrels, format_run
-
-        content = (format_run if row is Hit else format_qrels)(frame.to_dict(as_series=False))
-    else:
-        content = to_bytes(frame, format)
+    content = _content(frame, format, row)
     with replacing(target) as file:
         file.write(content)
+
+
+def content_of(block: Block, format: str, row: type) -> bytes:
+    """Checked rows as the content of a file."""
+    return _content(as_table(block, row), format, row)
+
+
+def _content(frame: pl.DataFrame, format: str, row: type) -> bytes:
+    if format != "trec":
+        return to_bytes(frame, format)
+    from assay.formats.trec import format_qrels, format_run
+
+    return (format_run if row is Hit else format_qrels)(frame.to_dict(as_series=False))
 
 
 def _row_of(table: Any, name: str) -> type:

@@ -1,0 +1,184 @@
+"""Where our own formats end and those of other tools begin: which reader a file gets, and which table it holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from assay.errors import InputError
+from assay.files import Source, is_stream, name_of, open_bytes
+from assay.formats.carried import OUTSIDE, Carried, Outside, Wishes, in_words
+from assay.formats.claims import claims
+from assay.formats.recognise import ALL, first_lines, recognise
+from assay.formats.trec import QRELS, RUN
+from assay.label_maps import LabelMap
+from assay.tables import Block, Document, Hit, Judgment, Topic
+from assay.tables.names import match
+
+KINDS: tuple[type, ...] = (Judgment, Hit, Topic, Document)
+"""The tables that a file of our own may be, in the order in which they are tried."""
+
+_HEAD = 1 << 16
+
+
+def is_outside(source: Source, row: type, format: str | None, columns: Any = None) -> bool:
+    """Whether a file is read as another tool's: that is said, or another format claims it and it is none of ours."""
+    if format is not None:
+        return format.partition(":")[0] not in ALL
+    if columns:
+        return False
+    return not _is_ours(source, row) and sole(source, row) is not None
+
+
+def _is_ours(source: Source, row: type) -> bool:
+    if isinstance(source, (str, os.PathLike)) and not is_stream(source) and not os.path.isfile(source):
+        return not os.path.isdir(source)  # what is not there is said by the reader
+    try:
+        found = recognise(source, row)
+        return found != "jsonl" or fits(source, row, found)
+    except InputError:
+        return False
+
+
+def sole(source: Source, row: type) -> Outside | None:
+    """The one outside format that claims a file and holds such rows."""
+    try:
+        found = [one for one in claims(source) if row in one.holds]
+    except (InputError, OSError):  # its reader says what is wrong with it
+        return None
+    return found[0] if len(found) == 1 else None
+
+
+def read_rows(source: Source, row: type, format: str | None, labels: LabelMap | None = None) -> Block:
+    """One table of a file of another tool; what is not carried over stands among the facts of the block.
+
+    Args:
+        source: the file or folder.
+        row: the class of the rows.
+        format: such as `quepid-book`, or with options `beir:split=test`; the one that claims the file when None.
+        labels: how labels become grades.
+    """
+    name = name_of(source)
+    outside, options = _named(format) if format else (sole(source, row), {})
+    assert outside is not None  # a sole one was found
+    wishes = Wishes(labels, options)
+    outside.check(wishes)
+    carried = outside.read(source, wishes)
+    block = _table(carried, row, outside, name, options)
+    facts = [f"{name}: read as {outside.title}"] if format is None else []
+    facts += [*carried.facts, *(in_words(lost, name) for lost in carried.lost)]
+    if row is Judgment and carried.unlisted == "not-relevant":
+        facts.append(f"{name}: in this format an absent pair is not relevant; pass --unlisted not-relevant to say so")
+    return replace(block, facts=tuple(dict.fromkeys((*facts, *block.facts))))
+
+
+def _named(format: str) -> tuple[Outside, dict[str, str]]:
+    """`beir:split=test,other=1` as the format and its options."""
+    name, _, rest = format.partition(":")
+    if name not in OUTSIDE:
+        from assay.errors import did_you_mean
+
+        known = [*ALL, *OUTSIDE.names()]
+        raise InputError(f"unknown format {name}{did_you_mean(name, known)}", "--input-format",
+                         f"choose {', '.join(ALL)}, or one of those that `assay formats` lists")  # fmt: skip
+    options: dict[str, str] = {}
+    for part in rest.split(",") if rest else ():
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise InputError(f"'{part}' is not OPTION=VALUE", "--input-format", f"write {name}:OPTION=VALUE")
+        options[key.strip()] = value.strip()
+    return OUTSIDE.find(name), options
+
+
+def _table(carried: Carried, row: type, outside: Outside, name: str, options: Mapping[str, str]) -> Block:
+    if row is not Hit:
+        if row not in carried.tables:
+            raise InputError(f"{outside.title} holds no {CALLED.get(row, 'such rows')} here", name, _holds(carried))
+        return carried.tables[row]
+    if len(carried.runs) != 1:
+        what = f"holds {len(carried.runs)} runs: {', '.join(carried.runs)}" if carried.runs else "holds no run"
+        raise InputError(what, name, f"write them apart first: assay import {name} --from {outside.name} --into FOLDER")
+    return next(iter(carried.runs.values()))
+
+
+CALLED: Mapping[type, str] = {Hit: "runs", Judgment: "judgments", Topic: "topics", Document: "documents"}
+"""What the tables are called."""
+
+
+def _holds(carried: Carried) -> str:
+    held = [CALLED.get(row, row.__name__.lower() + "s") for row in carried.tables] + ["runs"] * bool(carried.runs)
+    return f"it holds {' and '.join(held)}" if held else "it holds nothing"
+
+
+def kind_of(source: Source, format: str | None = None) -> tuple[type, str]:
+    """What a file of our own formats holds (the class of its rows), and its format, from its first line or schema.
+
+    Raises:
+        InputError: the file fits no table.
+    """
+    for row in KINDS:
+        try:
+            found = format or recognise(source, row)
+        except InputError:
+            continue
+        if fits(source, row, found):
+            return row, found
+    raise InputError(
+        "is in no format that assay knows", name_of(source), "say which by --from; `assay formats` lists them"
+    )
+
+
+def fits(source: Source, row: type, format: str) -> bool:
+    """Whether the names of the columns, or the fields of the first line, are those of a table."""
+    if format in ("parquet", "arrow"):
+        return _fit(_schema(source, format), row)
+    lines = first_lines(source)
+    if not lines:
+        return False
+    if format == "trec":
+        width = len(next((line for line in lines if not line.lstrip().startswith("#")), "").split())
+        return width >= len(RUN) if row is Hit else row is Judgment and 2 < width < len(RUN)
+    if format == "jsonl":
+        import json
+
+        try:
+            found = json.loads(lines[0])
+        except (ValueError, RecursionError):
+            return True  # the reader says what is wrong with it
+        return isinstance(found, dict) and _fit(list(found), row)
+    import csv
+
+    cells = next(csv.reader([lines[0]], delimiter=_separator(lines[0], format)), [])
+    return _fit(cells, row) or (row is Topic and len(cells) == len(QRELS) - 2 and format == "tsv")
+
+
+def _separator(line: str, format: str) -> str:
+    return "\t" if format == "tsv" else max(",;|", key=line.count)
+
+
+def _fit(names: Sequence[str], row: type) -> bool:
+    try:
+        held = match(names, row, "")
+    except InputError:
+        return False
+    if held.missing or (row is Topic and len(held.fields) < 2):
+        return False
+    if row is Judgment:  # `score` is a grade only where nothing says that this is a run
+        grade = names[held.fields["grade"]].casefold()
+        return grade != "score" and not {one.casefold() for one in names} & {"rank", "position"}
+    return True
+
+
+def _schema(source: Source, format: str) -> list[str]:
+    import io
+
+    import polars as pl
+
+    with open_bytes(source) as stream:
+        data = io.BytesIO(stream.read())
+    try:
+        return list(pl.read_parquet_schema(data) if format == "parquet" else pl.read_ipc_schema(data))
+    except (pl.exceptions.PolarsError, OSError):
+        return []
