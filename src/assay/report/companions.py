@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.report.figures import number
-from assay.report.page import Cell, Column, Fact, Table, Value
+from assay.report.figures import count, number
+from assay.report.page import Cell, Column, Fact, Facts, Table, Value
 from assay.report.verdicts import p_value, pairs
 
 if TYPE_CHECKING:
@@ -18,6 +18,14 @@ SHORT = {
     "sign": "sign",
 }
 """What the tests are called above their p."""
+LINES = 8
+"""Differences whose sign flips are told one by one."""
+
+
+def tests_facts(comparison: Comparison) -> Facts:
+    """What stands below the table: how p were found, and what each test supposes."""
+    found = drawn(comparison)
+    return Facts((*((found,) if found else ()), nulls(comparison)))
 
 
 def tests_table(comparison: Comparison) -> Table:
@@ -54,6 +62,29 @@ def effect_of(d: Difference) -> tuple[Cell, Cell]:
     if effect.low is None or effect.high is None:
         return Value(effect.d_z, sign=True), "n/a"
     return Value(effect.d_z, sign=True), f"{number(effect.low, 2, sign=True)} to {number(effect.high, 2, sign=True)}"
+
+
+def drawn(comparison: Comparison) -> Fact | None:
+    """How each p of the sign flips was found, and how exactly a drawn one is known."""
+    several = len(pairs(comparison)) > 1
+    lines = []
+    for d in comparison.differences:
+        test = None if d.tests is None else d.tests.randomisation
+        if test is None:
+            continue
+        name = f"{d.candidate} against {d.baseline}, {d.measure}" if several else str(d.measure)
+        if test.method == "monte-carlo":
+            ends = f"{number(test.low, 4)} to {number(test.high, 4)}"
+            least = f"{test.resolution:.7f}".rstrip("0")
+            how = f"{count(test.patterns, 'pattern')} drawn, 99 % interval {ends}, p is at least {least}"
+        else:
+            how = "exact: " + (
+                f"all {test.patterns:,} patterns" if test.method == "exact" else "values lie on equal steps"
+            )
+        lines.append(f"{name}: {how}")
+    if len(lines) > LINES:
+        lines[LINES:] = [f"and {len(lines) - LINES:,} more"]
+    return Fact("Sign flips", tuple(lines)) if lines else None
 
 
 def nulls(comparison: Comparison) -> Fact:

@@ -31,7 +31,7 @@ LABELS: dict[str, tuple[Tone, str]] = {
 }
 """The mark of each of the first lines, by its code."""
 CORRECTIONS = {"holm": "Holm", "max-t": "max-T", "bh": "Benjamini-Hochberg", "tukey": "Tukey", "none": "alone"}
-METHODS = {"t": "t intervals over queries", "percentile": "percentile intervals over resampled queries",
+METHODS = {"t": "t intervals over queries", "bootstrap": "percentile intervals over resampled queries",
            "bca": "BCa intervals over resampled queries"}  # fmt: skip
 
 
