@@ -50,6 +50,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "init": ("assay.cli.setup", "Write a commented assay.toml by a few questions or options."),
         "config": ("assay.cli.setup", "Print every setting with where it came from."),
         "doctor": ("assay.cli.setup", "Check versions, optional parts and the files of the workspace."),
+        "cache": ("assay.cli.setup", "Say how much room the copies of runs take, or remove them."),
     },
 }
 """Every verb: the module that holds it and the first sentence of its help, so that the list loads no verb."""

@@ -1,4 +1,4 @@
-"""demo, init, config, doctor."""
+"""demo, init, config, doctor, cache."""
 
 from __future__ import annotations
 
@@ -143,3 +143,18 @@ def doctor(format_: str | None, output: str | None, html: str | None) -> int:
     result = flow()
     show(result, format=format_, output=output, html=html)
     return result.exit_code
+
+
+@click.command(
+    "cache",
+    cls=Verb,
+    example="assay cache --clear",
+    help="Say how much room the copies of runs take, or remove them.\n\nA copy that is gone is made again when its run "
+    "is read the next time.",
+)
+@click.option("--clear", is_flag=True, help="Remove every copy.")
+def cache(clear: bool) -> None:
+    """Translates the command line into one call of the flow."""
+    from assay.flows.setup import copies
+
+    click.echo(copies(clear=clear))

@@ -18,6 +18,7 @@ from assay.workspace import FILE, Workspace
 
 if TYPE_CHECKING:
     from assay.flows.workbench import Workbench
+    from assay.formats.artefact import Cache
 
 State = Literal["ok", "warning", "problem"]
 
@@ -98,6 +99,7 @@ def doctor(bench: Workbench | None = None, folder: str | os.PathLike[str] | None
         checks += named_measures(chosen(workspace))
         if workspace is not None:
             checks += _files(workspace)
+            checks += _copies(workspace)
     except InputError as error:
         checks.append(Check("workspace", FILE, "problem", _sentence(error), error.remedy))
     return Checks(checks=tuple(checks))
@@ -285,6 +287,29 @@ def _files(workspace: Workspace) -> Iterator[Check]:
     results = workspace.folder("results")
     if results.exists() and not os.access(results, os.W_OK):
         yield Check("files", "results", "problem", f"{results} cannot be written", "change its permissions")
+
+
+def _copies(workspace: Workspace) -> Iterator[Check]:
+    """Where copies of runs lie, and whether they can be used."""
+    from assay.flows.workbench import Workbench
+
+    cache = Workbench(workspace=workspace).copies
+    if cache is None:
+        yield Check("files", "cache", "ok", "off: large runs are parsed every time")
+        return
+    found = room_of_copies(cache)
+    if cache.is_usable():
+        yield Check("files", "cache", "ok", found)
+    else:
+        yield Check("files", "cache", "warning", cache.told[-1], "runs are read from their files until then")
+
+
+def room_of_copies(cache: Cache) -> str:
+    """What the copies of runs take, and what they may take."""
+    found = cache.copies()
+    size = sum(artefact.size for artefact, _ in found)
+    copies = "1 copy" if len(found) == 1 else f"{len(found):,} copies"
+    return f"{cache.folder}: {copies}, {size / 1e6:,.0f} MB of {cache.limit / 1e9:g} GB"
 
 
 def _file(name: str, file: Path, row: type[Any]) -> Check:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, did_you_mean
 from assay.flows.choices import DEFAULT, chosen
-from assay.flows.doctor import Check, Checks, doctor, named_measures
+from assay.flows.doctor import Check, Checks, doctor, named_measures, room_of_copies
 from assay.flows.template import QUESTIONS, Question, fill
 from assay.results import Note, Result, kept
 from assay.settings import Secret, Settings, check
@@ -144,6 +144,23 @@ def config(bench: Workbench | None = None, options: Mapping[str, Any] | None = N
         values = check(section, model)
         rows += [Setting(name, key, _written(getattr(values, key)), places.get(key, DEFAULT)) for key in keys]
     return Configuration(file=settings.name, settings=tuple(rows))
+
+
+def copies(bench: Workbench | None = None, *, clear: bool = False) -> str:
+    """How much room the copies of runs take, as a sentence; after they were removed, if that is wanted."""
+    from assay.flows.workbench import Workbench
+
+    bench = Workbench.open() if bench is None else bench
+    cache = bench.copies
+    if cache is None:  # those of this user, made by `--cache` outside a workspace, may still be there
+        cache = Workbench(workspace=bench.workspace, cache=True).copies
+        assert cache is not None, "it was asked for"
+    if clear:
+        taken = sum(artefact.size for artefact, _ in cache.copies())
+        count = cache.clear()
+        return f"Removed {count:,} {'copy' if count == 1 else 'copies'}, {taken / 1e6:,.0f} MB, from {cache.folder}."
+    state = "" if bench.copies is not None else " No more are made here unless a command has --cache."
+    return f"{room_of_copies(cache)}.{state}"
 
 
 def _written(value: Any) -> str:

@@ -156,6 +156,14 @@ class Cache:
         shutil.rmtree(self.folder / _SEEN, ignore_errors=True)
         return sum(not folder.name.startswith(".") for folder in folders)
 
+    def is_usable(self) -> bool:
+        """Whether copies can be kept here, as far as can be told without writing; what is wrong is said in `told`."""
+        here = next(folder for folder in (self.folder, *self.folder.parents) if folder.exists())
+        if not (here.is_dir() and os.access(here, os.W_OK)):
+            self.tell(f"no copy of a run is kept in {spelled(self.folder)}: {spelled(here)} cannot be written")
+            return False
+        return self._is_safe()
+
     def tell(self, sentence: str) -> None:
         """Says what is wrong, once."""
         if sentence not in self.told:

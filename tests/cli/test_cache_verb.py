@@ -1,0 +1,84 @@
+"""--cache and --no-cache, and `assay cache`: what is made, shown, removed and said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.typed import Shell
+
+LINE = ("evaluate", "bm25.run", "judgments.qrels", "-m", "nDCG@10", "--format", "json")
+
+
+@pytest.fixture
+def large(assay: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """The example, its run taken for a large one."""
+    monkeypatch.setattr("assay.flows.workbench._is_larger", lambda source, small: True)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(assay.folder / "of-the-user"))
+    for name in ("ASSAY_CACHE_ON", "ASSAY_CACHE_FOLDER", "ASSAY_CACHE_LIMIT_GB"):
+        monkeypatch.delenv(name, raising=False)
+    return assay
+
+
+def copies(folder: Path) -> list[str]:
+    return [str(path.relative_to(folder)).split("/copies/")[0] for path in folder.rglob("manifest.json")]
+
+
+def test_in_a_workspace_a_copy_is_made_unless_no_cache_is_said(large: Shell) -> None:
+    (large.folder / "assay.toml").write_text("")
+    without = large(*LINE, "--no-cache")
+    assert without.code == 0
+    assert copies(large.folder) == []
+    first, again = large(*LINE), large(*LINE)
+    assert copies(large.folder) == [".assay/cache"]
+    assert first.err == again.err == ""
+    assert first.out == again.out == without.out.replace(" --no-cache", "")
+
+
+def test_elsewhere_cache_asks_for_one(large: Shell) -> None:
+    assert large(*LINE).code == 0
+    assert copies(large.folder) == []
+    assert large(*LINE, "--cache").code == 0
+    assert copies(large.folder) == ["of-the-user/assay/runs"]
+
+
+def test_a_folder_that_cannot_be_used_is_noted_on_stderr_and_the_numbers_stand(large: Shell) -> None:
+    (large.folder / "assay.toml").write_text("")
+    expected = large(*LINE, "--no-cache").out.replace(" --no-cache", "")
+    (large.folder / ".assay").write_text("a file")
+    said = large(*LINE)
+    assert said.code == 0
+    assert said.out == expected
+    assert said.err == f"note: no copy of a run is kept in {large.folder}/.assay/cache: File exists\n"
+    assert large(*LINE, "--quiet").err == ""
+    assert '"code": "cache"' in large(*LINE, "--log-json").err
+
+
+def test_the_room_of_copies_is_shown_and_given_back(large: Shell) -> None:
+    (large.folder / "assay.toml").write_text("[cache]\nlimit_gb = 2\n")
+    place = large.folder / ".assay" / "cache"
+    assert large("cache").out == f"{place}: 0 copies, 0 MB of 2 GB.\n"
+    large(*LINE)
+    assert large("cache").out == f"{place}: 1 copy, 0 MB of 2 GB.\n"
+    assert f"{place}: 1 copy, 0 MB of 2 GB" in " ".join(large("doctor", "--format", "csv").out.split())
+    said = large("cache", "--clear")
+    assert (said.code, said.out) == (0, f"Removed 1 copy, 0 MB, from {place}.\n")
+    assert copies(large.folder) == []
+
+
+def test_where_no_copies_are_made_that_is_said(large: Shell) -> None:
+    assert large("cache").out.endswith("No more are made here unless a command has --cache.\n")
+    (large.folder / "assay.toml").write_text("[cache]\non = false\n")
+    assert large("cache").out.endswith("No more are made here unless a command has --cache.\n")
+    assert "off: large runs are parsed every time" in large("doctor", "--format", "csv").out
+
+
+def test_doctor_warns_of_a_folder_that_others_may_write_to(large: Shell) -> None:
+    (large.folder / "assay.toml").write_text("")
+    large(*LINE)
+    (large.folder / ".assay" / "cache").chmod(0o777)
+    said = large("doctor", "--format", "csv")
+    assert said.code == 0
+    assert "warning" in said.out
+    assert "others may write into it" in said.out
