@@ -22,6 +22,7 @@ from assay.flows.workbench import Workbench
 from assay.kept import dump, load
 from assay.measures.measure import Measure
 from assay.measures.scores import Coverage, Part, Scores
+from assay.report.machine import to_machine
 from assay.tables import Block, Topic
 
 NDCG = Measure("nDCG") @ 10
@@ -232,3 +233,16 @@ def test_a_weighting_without_topics_is_refused_and_no_weighting_changes_nothing(
 
 def test_shares_may_hold_an_equals_sign_in_their_names() -> None:
     assert spelt("kind=head=0.5, tail = 2", "shares") == {"kind=head": 0.5, "tail": 2.0}
+
+
+@pytest.mark.shared
+def test_json_of_evaluate_gives_the_interval_of_the_stratified_mean_of_r(golden: Any) -> None:
+    case = golden["stratified"]
+    plain = scores_of(case["value"])
+    scores = sampled(
+        plain, topics_of(plain, stratum=case["stratum"]), Design("stratified", shares=case["traffic_share"])
+    )
+    line = next(line for line in json.loads(to_machine(scores, "json"))["summary"] if line["run"] == "new")
+    ends = interval_of(case["mean"], case["se"], case["satterthwaite_df"])
+    assert (line["weighted_low"], line["weighted_high"]) == ends
+    assert line["weighted"] == pytest.approx(case["mean"], abs=1e-12)

@@ -49,7 +49,8 @@ class Line:
         n: queries averaged.
         mean, sd, low, high, q25, median, q75: of the values.
         judged: mean share of the first k that is judged.
-        weighted: mean weighted by traffic, where the traffic is known.
+        weighted: mean weighted by traffic or by the design of the sample, where that is known.
+        weighted_low, weighted_high: its interval.
         why: why there is no interval; empty when there is one.
     """
 
@@ -66,6 +67,8 @@ class Line:
     judged: float | None
     weighted: float | None
     why: str = ""
+    weighted_low: float | None = None
+    weighted_high: float | None = None
 
     @property
     def claim(self) -> bool:
@@ -82,10 +85,8 @@ def lines(scores: Scores, reading: Reading) -> Iterator[Line]:
 
 def line(scores: Scores, measure: Measure, run: str, reading: Reading) -> Line:
     """One measure of one run."""
-    low = high = None
-    if reading.interval != "none":
-        interval = scores.interval(measure, run, level=reading.level, method=reading.interval, seed=reading.seed)
-        low, high = (None, None) if interval is None else (float(interval.low), float(interval.high))
+    low, high = _ends(scores, measure, run, reading)
+    by_weight = (None, None) if scores.weights is None else _ends(scores, measure, run, reading, weighted=True)
     q25, median, q75 = map(_known, scores.quartiles(measure, run))
     return Line(
         run=run,
@@ -101,7 +102,20 @@ def line(scores: Scores, measure: Measure, run: str, reading: Reading) -> Line:
         judged=_known(scores.judged_share(measure, run)),
         weighted=None if scores.weights is None else _known(scores.mean(measure, run, weighted=True)),
         why=scores.why_no_interval(measure, run),
+        weighted_low=by_weight[0],
+        weighted_high=by_weight[1],
     )
+
+
+def _ends(
+    scores: Scores, measure: Measure, run: str, reading: Reading, weighted: bool = False
+) -> tuple[float | None, float | None]:
+    if reading.interval == "none":
+        return None, None
+    found = scores.interval(
+        measure, run, level=reading.level, method=reading.interval, seed=reading.seed, weighted=weighted
+    )
+    return (None, None) if found is None else (float(found.low), float(found.high))
 
 
 def _known(x: float) -> float | None:
