@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pytrec_eval
 
@@ -23,6 +23,9 @@ NAMES = (
         "num_ret",
         "num_rel",
         "num_rel_ret",
+        "set_map",
+        "Rprec_mult.0.2,0.4,0.8,1.2,2.0",
+        "iprec_at_recall.0.0,0.1,0.2,0.4,0.5,0.6,0.8,0.9,1.0",
     ],
 )
 
@@ -30,9 +33,11 @@ Grades = Mapping[str, Mapping[str, int]]
 Scores = Mapping[str, Mapping[str, float]]
 
 
-def pytrec(qrels: Grades, run: Scores, *, rel: int = 1, judged_only: bool = False) -> dict[str, dict[str, float]]:
+def pytrec(
+    qrels: Grades, run: Scores, names: Iterable[str] = NAMES, *, rel: int = 1, judged_only: bool = False
+) -> dict[str, dict[str, float]]:
     """Query id to name of a measure (`ndcg_cut_10`) to its value; queries that both have."""
-    witness = pytrec_eval.RelevanceEvaluator(qrels, NAMES, relevance_level=rel, judged_docs_only_flag=int(judged_only))
+    witness = pytrec_eval.RelevanceEvaluator(qrels, names, relevance_level=rel, judged_docs_only_flag=int(judged_only))
     return witness.evaluate({query: dict(docs) for query, docs in run.items() if docs})
 
 

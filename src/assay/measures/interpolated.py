@@ -83,7 +83,7 @@ def _adds(r: Ranking, rel: float | None, which: list[int], values: list[float]) 
         "queries with few relevant documents: a recall of 0.1 is then the first of them",
     ),
     use_for="precision-recall curves, and reviews that must reach a stated recall",
-    agrees="trec_eval 9.0.8 iprec_at_recall and ir_measures IPrec@0.1, but where 9.0.8 adds 0.9 and cuts (0.3 of 57)",
+    agrees="trec_eval 9.0.8 iprec_at_recall and ir_measures IPrec@0.1, but for the rounding of 9.0.8 (0.7 of 3 is 2)",
     source="Salton & McGill, Introduction to Modern Information Retrieval, 1983; Manning et al., 2008, section 8.4",
     example=Example("IPrec(recall=0.5)", EXAMPLE_SHOWN, EXAMPLE_JUDGED),  # type: ignore[arg-type] # "?" is a literal
 )
