@@ -62,28 +62,32 @@ def _in_polars_if_many(block: Block) -> Block:
 def _read_binary(
     content: bytes, row: type, name: str, format: str, columns: Mapping[str, str] | None, labelled: Labelled | None
 ) -> Block:  # fmt: skip
-    import polars as pl
-
     from assay.tables.door import numbered
     from assay.tables.frames import check_frame
+
+    frame = read_frame(content, name, format)
+    if labelled is not None:
+        frame = labelled.frame(frame, name, columns, numbered(name))
+    return check_frame(frame, row, name, numbered(name), columns, name)
+
+
+def read_frame(content: bytes, name: str, format: str) -> pl.DataFrame:
+    """The frame in a Parquet or Arrow file, as it is; what is no whole file is refused."""
+    import polars as pl
 
     called = "Parquet" if format == "parquet" else "Arrow"
     try:
         _check_ends(content, format)
         if format == "parquet":
-            frame = pl.read_parquet(io.BytesIO(content))
-        elif content.startswith(ARROW_FILE):
-            frame = pl.read_ipc(io.BytesIO(content))
-        else:
-            frame = pl.read_ipc_stream(io.BytesIO(content))
+            return pl.read_parquet(io.BytesIO(content))
+        if content.startswith(ARROW_FILE):
+            return pl.read_ipc(io.BytesIO(content))
+        return pl.read_ipc_stream(io.BytesIO(content))
     except BaseException as error:  # a panic of the library is no Exception
         if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
             raise
         why = str(error).split("\n")[0][:120]
         raise InputError(f"is not a whole {called} file: {why}", name, "write or copy it again") from None
-    if labelled is not None:
-        frame = labelled.frame(frame, name, columns, numbered(name))
-    return check_frame(frame, row, name, numbered(name), columns, name)
 
 
 def _check_ends(content: bytes, format: str) -> None:
