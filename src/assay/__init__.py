@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.errors import MissingExtra as MissingExtra
     from assay.errors import NotEnoughEvidence as NotEnoughEvidence
     from assay.flows.agree import agree as agree
+    from assay.flows.catalogue import catalogue as catalogue
     from assay.flows.compare import compare as compare
     from assay.flows.compare import power as power
     from assay.flows.evaluate import evaluate as evaluate
@@ -67,6 +68,7 @@ _HOMES = {
     "Verdict": "assay.compare.gate",
     "agree": "assay.flows.agree",
     "as_table": "assay.tables",
+    "catalogue": "assay.flows.catalogue",
     "compare": "assay.flows.compare",
     "conventions": "assay.flows.reconcile",
     "evaluate": "assay.flows.evaluate",

@@ -23,6 +23,10 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "power": ("assay.cli.compare", "Say what a query set can show, and how many queries a difference takes."),
         "gate": ("assay.cli.gate", "Say PASS, FAIL or INCONCLUSIVE of a change, by the team's rule file."),
         "overlap": ("assay.cli.overlap", "Say how alike two runs are, query by query, without judgments."),
+        "catalogue": (
+            "assay.cli.catalogue",
+            "Say how much of a catalogue runs show, to how few items, how new and how varied.",
+        ),
         "explain": ("assay.cli.evaluate", "Work out one value of one query line by line."),
         "reconcile": ("assay.cli.reconcile", "Find the conventions that give a number which another tool printed."),
         "conventions": (

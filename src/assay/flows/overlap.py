@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError
 from assay.flows.choices import chosen
 from assay.flows.evaluate import _named, source_of
+from assay.flows.lists import run_as_lists
 from assay.flows.workbench import Workbench
-from assay.ranking.conventions import Conventions
 from assay.results import QUIET, Note, Progress
 
 if TYPE_CHECKING:
     from assay.compare.overlap import Overlap
-    from assay.ranking.listed import Listed
 
 TIE_RULES = ("a", "w", "b")
 
@@ -71,7 +70,7 @@ def overlap(
     runs = _named([baseline, candidate])
     lists, notes = [], list[Note]()
     for name, run in runs.items():
-        read, facts = _listed(bench, run, name, held.conventions, format, columns, progress)
+        read, facts = run_as_lists(bench, run, name, held.conventions, format, columns, progress)
         lists.append(read)
         notes += facts
     names = tuple(runs)
@@ -82,17 +81,3 @@ def overlap(
         raise InputError(what, names[1], remedy)
     found = compared(*lists, names=(names[0], names[1]), p=p, ties=rbo_ties, depths=wanted, notes=notes)  # type: ignore[arg-type] # one of TIE_RULES
     return replace(found, source=source_of(bench, held, command))
-
-
-def _listed(
-    bench: Workbench, run: Any, name: str, conventions: Conventions, format: str | None,
-    columns: Mapping[str, str] | None, progress: Progress,
-) -> tuple[Listed, list[Note]]:  # fmt: skip
-    """One run as lists, and what reading it showed."""
-    from assay.ranking.listed import listed
-
-    wants_rank = conventions.order == "rank"
-    blocks = bench.blocks(run, format=format, columns=columns, name=name, wants_rank=wants_rank, progress=progress)
-    found = listed(blocks, conventions)
-    parts: list[Any] = blocks if isinstance(blocks, list) else [blocks]
-    return found, [Note("read", fact, run=name) for part in parts for fact in part.facts]

@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import assay.compare.catalogue
 import assay.compare.comparison
 import assay.compare.deciding
 import assay.compare.gate

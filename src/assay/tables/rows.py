@@ -86,6 +86,29 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Item:
+    """One item of a catalogue. Further columns are kept: what it is like, in numbers or in words."""
+
+    doc_id: str
+    category: str | None = None
+    """What kind of item it is; several are set apart by a vertical bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """What a person did with an item once."""
+
+    user_id: str
+    doc_id: str
+    at: str | None = None
+    """When: ISO 8601, or seconds or milliseconds since 1970."""
+    kind: str | None = None
+    """What was done: click, cart, purchase, rating, ..."""
+    value: float | None = None
+    """How much of it: a rating, a number of seconds."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """A query and a document whose grade is wanted. No system and no rank is named: raters must not see them."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import assay.report.views.agreement
+import assay.report.views.catalogue
 import assay.report.views.comparison
 import assay.report.views.convert
 import assay.report.views.explanation
