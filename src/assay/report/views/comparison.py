@@ -164,10 +164,10 @@ def segment_table(comparison: Comparison, chosen: list[Segment], kind: str, pair
     has_traffic = any(segment.traffic is not None for segment in chosen)
     columns = [Column(kind, is_name=True), Column("n", "right", gap=4)]
     columns += [Column("traffic", "right", drop=1, gap=2)] if has_traffic else []
-    head = p_head(comparison.segment_family) if comparison.segment_family else "p"
-    columns += [Column("difference", "right", gap=2), Column(f"{comparison.level * 100:g} % interval"),
-                Column(head, "right", drop=2, gap=2), Column("detectable", "right", drop=1, gap=2),
-                Column("wins", "right", drop=1, gap=2),
+    family = comparison.segment_family if comparison.segment_family and comparison.segment_family.size else None
+    columns += [Column("difference", "right", gap=2), Column(f"{comparison.level * 100:g} % interval")]
+    columns += [Column(p_head(family), "right", drop=2, gap=2)] if family else []
+    columns += [Column("detectable", "right", drop=1, gap=2), Column("wins", "right", drop=1, gap=2),
                 Column("losses", "right", drop=1, gap=2), Column("", gap=2)]  # fmt: skip
     rows = []
     for segment in chosen:
@@ -180,7 +180,7 @@ def segment_table(comparison: Comparison, chosen: list[Segment], kind: str, pair
         shown = found.n >= FEWEST
         rows.append((segment.name, f"{found.n:,}", *traffic, Value(found.difference if shown else None, sign=True),
                      spread(found.interval, found.n, found.no_interval_because, found.claim),
-                     family_p(found, comparison.segment_family or comparison.family) if found.claim else "n/a",
+                     *((family_p(found, family) if found.claim else "n/a",) if family else ()),
                      Value(found.detectable if shown else None), f"{found.wins:,}", f"{found.losses:,}",
                      verdict(found)))  # fmt: skip
     return Table(tuple(columns), tuple(rows), name=f"By {kind}") if rows else None
@@ -250,7 +250,7 @@ def facts(comparison: Comparison, page_hint: bool) -> Iterator[Fact]:
     if not comparison.segments and pairs(comparison) and (by_weight := weighted(comparison, pairs(comparison)[0])):
         yield Fact("Weighted", (by_weight.removesuffix("."),))
     yield Fact("Method", (method(comparison),))
-    if comparison.segment_family is not None:
+    if comparison.segment_family is not None and comparison.segment_family.size:
         yield Fact("Segments", (f"corrected apart: {comparison.segment_family.statement}",))
     reasons: dict[str, list[str]] = {}
     for what, why in left_out(comparison):
