@@ -84,6 +84,18 @@ def test_a_grade_above_the_stated_one_is_refused_with_what_to_do():
     assert "write max=3, or leave max out" in str(refused.value)
 
 
+def test_what_was_pooled_and_not_judged_must_not_be_left_out_for_infap():
+    qrels = {"q": {"a": -1, "b": 1}}
+    run = {"q": {"a": 2.0, "b": 1.0}}
+    assert assay.evaluate(run, qrels, "infAP").mean() == 0.75
+    for choices in ({"negative": "unjudged"}, {"compat": "trec_eval-9"}):
+        with pytest.raises(InputError, match="pooled and not judged, and these were left out"):
+            assay.evaluate(run, qrels, "infAP", **choices)
+        with pytest.raises(InputError, match="pooled and not judged, and these were left out"):
+            assay.explain(run, qrels, "q", "infAP", **choices)
+    assert assay.evaluate(run, qrels, "infAP", compat="trec_eval-9", negative="judged").mean() == 0.75
+
+
 def test_a_weighted_average_has_no_interval():
     topics = {"query_id": ["q1", "q2", "q3"], "weight": [1.0, 2.0, 1.0]}
     import polars as pl

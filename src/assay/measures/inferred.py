@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.errors import InputError
 from assay.measures.foot import level
 from assay.measures.measure import Example, Steps, Values, divide, measure
 from assay.ranking.ranking import F64, Ranking
@@ -14,6 +15,11 @@ EPSILON = 1e-5
 
 def _precisions(r: Ranking, rel: float | None) -> F64:
     """The inferred precision at each relevant hit."""
+    if any(note.code == "negative-grades" for note in r.judged.notes) and not (r.judged.grade < 0).any():
+        raise InputError(
+            "infAP reads a grade below 0 as pooled and not judged, and these were left out as if never pooled",
+            remedy="pass --negative judged for infAP, and score the other measures apart",
+        )
     is_relevant = r.is_relevant(rel)
     is_waiting = (r.grade < 0) & ~is_relevant
     relevant = (r.so_far(is_relevant.astype(np.int64)) - is_relevant)[is_relevant]
@@ -62,5 +68,8 @@ def inferred_ap(r: Ranking, rel: float | None = None) -> Values:
 
     Returns:
         float64 of shape (n,), from 0 to 1; NaN where no document is relevant.
+
+    Raises:
+        InputError: grades below 0 were left out of the judgments, as `negative="unjudged"` and trec_eval's rules do.
     """
     return divide(r.relevant(rel).per_query(_precisions(r, rel)), r.judged.relevant(rel))

@@ -28,6 +28,7 @@ def of_query(ranking: Ranking, query_id: str) -> Ranking:
         docs=[judged.docs[int(i)] for i in known],
         rel=judged.rel,
         unlisted=judged.unlisted,
+        notes=judged.notes,
         aspects=None if judged.aspects is None else judged.aspects.of_query(code).renumbered(number),
     )
     return Ranking(
