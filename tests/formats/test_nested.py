@@ -114,7 +114,7 @@ def test_words_need_a_map_that_was_named():
         Grades(None)("good", 7, "x.csv")
     assert str(caught.value) == (
         "x.csv:7: the grade 'good' is a word\n"
-        "    mend: say what labels are worth: --labels esci, or --labels '{good:2,fair:1,bad:0}'"
+        "    mend: say what each label is worth, such as --labels '{good:2,fair:1,bad:0}'"
     )
 
 

@@ -104,7 +104,7 @@ class Grades:
         """The grade of a label, or the number as it is written."""
         if self._labels is None:
             if isinstance(raw, str) and raw.strip() and not NUMBER.fullmatch(raw.strip()) and _is_word(raw):
-                remedy = "say what labels are worth: --labels esci, or --labels '{good:2,fair:1,bad:0}'"
+                remedy = "say what each label is worth, such as --labels '{good:2,fair:1,bad:0}'"
                 raise InputError(f"the grade '{shown(raw)}' is a word", said(place, name), remedy)
             return raw
         if raw is None or (isinstance(raw, str) and not raw.strip()):

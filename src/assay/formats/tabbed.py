@@ -64,6 +64,13 @@ class Tabbed:
             self.fault(number, f"{expected}, found {len(cells)}", "give every line all columns, and no more")
         self.check()
 
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The number and text of every line that is neither blank nor a comment."""
+        self.first()
+        for number, line in enumerate(self._lines, 1):
+            if line.strip() and not line.lstrip().startswith("#"):
+                yield number, line.strip()
+
     def fault(self, number: int, what: str, remedy: str) -> None:
         """One more fault."""
         self._count += 1

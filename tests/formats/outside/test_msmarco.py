@@ -220,7 +220,7 @@ BROKEN = [
         "q1\t0\td1\t1\nq1\t0\td2\thigh\n",
         (
             "qrels.tsv:2: the grade 'high' is a word\n"
-            "    mend: say what labels are worth: --labels esci, or --labels '{good:2,fair:1,bad:0}'"
+            "    mend: say what each label is worth, such as --labels '{good:2,fair:1,bad:0}'"
         ),
     ),
     (

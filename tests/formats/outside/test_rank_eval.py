@@ -175,7 +175,7 @@ BROKEN = [
         _one('[{"_index": "s", "_id": "P3", "rating": "high"}]'),
         (
             "x.json: $.requests[0].ratings[0]: the grade 'high' is a word\n"
-            "    mend: say what labels are worth: --labels esci, or --labels '{good:2,fair:1,bad:0}'"
+            "    mend: say what each label is worth, such as --labels '{good:2,fair:1,bad:0}'"
         ),
     ),
     (

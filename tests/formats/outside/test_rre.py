@@ -155,7 +155,7 @@ BROKEN = [
         _one('{"P1": {"gain": "best"}}'),
         (
             "x.json: $.queries[0].relevant_documents.P1.gain: the grade 'best' is a word\n"
-            "    mend: say what labels are worth: --labels esci, or --labels '{good:2,fair:1,bad:0}'"
+            "    mend: say what each label is worth, such as --labels '{good:2,fair:1,bad:0}'"
         ),
     ),
     (

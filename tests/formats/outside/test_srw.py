@@ -211,7 +211,7 @@ BROKEN = [
         _list('{"query": "a", "ratings": [{"docId": "d", "rating": "good"}]}'),
         (
             "x.json: $.judgmentRatings[0].ratings[0]: the grade 'good' is a word\n"
-            "    mend: say what labels are worth: --labels esci, or --labels '{good:2,fair:1,bad:0}'"
+            "    mend: say what each label is worth, such as --labels '{good:2,fair:1,bad:0}'"
         ),
     ),
     (
