@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 
 from assay.errors import InputError
-from assay.formats.carried import Wishes
-from assay.formats.gathered import Losses
-from assay.formats.nested import number
+from assay.formats.carried import Carried, Wishes
+from assay.formats.gathered import Gathered, Losses, Place, columns_of
+from assay.formats.nested import number, plain
 from assay.formats.records import Records
+from assay.tables import Document, Topic
 
 SOURCE = "https://github.com/o19s/quepid (docs and app/controllers, version 8.6)"
 
@@ -78,3 +80,68 @@ def unknown_columns(records: Records, known: tuple[int | None, ...], losses: Los
         if cells:
             losses.add(f"cells of the column {title or at + 1}", "assay's tables have no place for it", cells[0],
                        count=len(cells))  # fmt: skip
+
+
+class Found:
+    """Queries and documents, each gathered once."""
+
+    def __init__(self, name: str, *columns: str) -> None:
+        self.topics = Gathered(Topic, name, "query_id", "text", *columns)
+        self.documents = Gathered(Document, name, "doc_id", "title", "text")
+        self._queries: dict[str, None] = {}
+        self._docs: dict[str, tuple[str, str]] = {}
+
+    def query(self, place: Place, text: str, *values: str | None) -> str:
+        """The id of a query, which is its text."""
+        if text not in self._queries:
+            self._queries[text] = None
+            self.topics.add(place, text, text, *values)
+        return text
+
+    def has(self, text: str) -> bool:
+        """Whether the query was there before."""
+        return text in self._queries
+
+    def document(self, place: Place, doc: str, fields: Mapping[str, object], losses: Losses) -> None:
+        """What a document says: its title, and all other fields as lines `name: value`."""
+        said = {key: _as_text(value) for key, value in fields.items() if value not in (None, "", [], {})}
+        if not said:
+            return
+        title = next((said.pop(key) for key in list(said) if key.casefold() in ("title", "name")), "")
+        made = " ".join(title.split()), "\n".join(f"{key}: {value}" for key, value in said.items())
+        if self._docs.setdefault(doc, made) != made:
+            losses.add("other texts of a document", "the first is kept", place)
+        elif len(self.documents) < len(self._docs):
+            self.documents.add(place, doc, *made)
+
+
+def _as_text(value: object) -> str:
+    return str(value) if isinstance(value, (str, int, float)) else json.dumps(plain(value), ensure_ascii=False)
+
+
+def fields_of(carried: Carried) -> dict[str, dict[str, str]]:
+    """The fields of every document, as `Found.document` read them."""
+    if Document not in carried.tables:
+        return {}
+    held = columns_of(carried.tables[Document])
+    made: dict[str, dict[str, str]] = {}
+    for doc, title, text in zip(held["doc_id"], held["title"], held["text"], strict=True):
+        lines = [line.partition(": ") for line in (text or "").split("\n")]
+        named = bool(text) and all(sign and key for key, sign, _ in lines)
+        fields = {key: value for key, _, value in lines} if named else {"text": text} if text else {}
+        made[doc] = {**({"title": title} if title else {}), **fields}
+    return made
+
+
+def of_topics(carried: Carried, column: str) -> dict[str, str]:
+    """A column of the topics by query; empty where there is none."""
+    if Topic not in carried.tables:
+        return {}
+    held = columns_of(carried.tables[Topic])
+    return {query: value for query, value in zip(held["query_id"], held.get(column, ()), strict=False) if value}
+
+
+def queries_of(carried: Carried, *more: Iterable[str]) -> list[str]:
+    """Every query: those of the topics first, in their order."""
+    named = columns_of(carried.tables[Topic])["query_id"] if Topic in carried.tables else ()
+    return list(dict.fromkeys((*named, *(query for part in more for query in part))))

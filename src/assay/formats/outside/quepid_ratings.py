@@ -11,7 +11,7 @@ from assay.errors import InputError
 from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Look, Lost, Outside, Wishes, register
 from assay.formats.gathered import Gathered, Grades, Losses, gathered, pairs, spelled_out, unheld, untaken
-from assay.formats.quepid import GUARD, SOURCE, Guard, grade_text, guarded, unknown_columns
+from assay.formats.quepid import GUARD, SOURCE, Guard, grade_text, guarded, queries_of, unknown_columns
 from assay.formats.records import header_of, read_records, written
 from assay.tables import Judgment, Topic
 
@@ -50,7 +50,7 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
     """The file as Quepid's "Import ratings" takes it: no line end after the last row, as in its own export."""
     losses = Losses(carried.name)
     judged = pairs(carried, TITLE, losses)
-    topics = spelled_out(carried, _queries(carried, judged), TITLE)
+    topics = spelled_out(carried, queries_of(carried, judged), TITLE)
     if any(query != text for query, text in topics.items()):
         losses.add("query ids", f"{TITLE} knows a query by its text alone", count=len(topics))
     unheld(carried, Topic, ("query_id", "text"), TITLE, losses)
@@ -64,12 +64,6 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
     with replacing(target) as file:
         file.write(written(rows, last_line_end=False))
     return losses.all()
-
-
-def _queries(carried: Carried, judged: dict[str, dict[str, float]]) -> list[str]:
-    """Every query, in the order of the topics."""
-    named = list(carried.tables[Topic].polars()["query_id"]) if Topic in carried.tables else []
-    return list(dict.fromkeys((*named, *judged)))
 
 
 def looks_like(look: Look) -> bool:
