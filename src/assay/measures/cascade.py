@@ -217,7 +217,7 @@ def _known(r: Ranking, cutoff: int | None, p: float) -> F64:
 
 def _residual_steps(r: Ranking, cutoff: int | None = None, p: float = 0.8) -> Steps:
     known = float(_known(r, cutoff, p)[0])
-    return Steps(np.zeros(len(r.rank)), 1.0 - known, written=f"1 - {known:.4f}")
+    return Steps(-r.weighted(_discount(p), cutoff), 1.0 - known, written=f"1 - {known:.4f}")
 
 
 @measure(

@@ -267,4 +267,4 @@ def _all(r: Ranking, measure: Measure, unknown: Unknown, levels: F64) -> Extreme
     grades = levels if measure.about.grades else np.array(_two_grades(r, measure))
     if count * np.log(len(grades)) > np.log(TRIED):
         return Extremes(None, None, count, f"too many to try ({count:,})")
-    return _range(r, measure, unknown, np.array(list(product(grades, repeat=count))), "every grade of each was tried")
+    return _range(r, measure, unknown, np.array(list(product(grades, repeat=count))), "exact")

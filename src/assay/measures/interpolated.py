@@ -50,7 +50,9 @@ def _iprec_steps(r: Ranking, recall: float = 0.5, rel: float | None = None, judg
     r = r.condensed() if judged_only else r
     hits = r.relevant(rel)
     value, which = _at(hits, r.judged.relevant(rel), recall)
-    return Steps(_adds(r, rel, [int(which[0])], [float(value[0])]), float(value[0]))
+    at = int(which[0])
+    written = f"{hits.position()[at] + 1} / {hits.rank[at]}" if at >= 0 else ""
+    return Steps(_adds(r, rel, [at], [float(value[0])]), float(value[0]), written=written)
 
 
 def _adds(r: Ranking, rel: float | None, which: list[int], values: list[float]) -> F64:
