@@ -242,25 +242,32 @@ def init(change: str, output: str) -> None:
     help="""Say which margins a query set can resolve, before the gate is used.
 
     For each rule: the chances of PASS, INCONCLUSIVE and FAIL at minus the margin, at no difference and at the planned
-    gain. The two runs tell the spread of the differences, not who is better.""",
+    gain. The two runs tell the spread of the differences, not who is better; before there are two, type the spread in
+    with --sd and --queries.""",
 )
 @click.argument("files", nargs=-1, metavar="RUN RUN QRELS")
 @change
+@choice("--sd", multiple=True, metavar="VALUE", section="Gate",
+        help="Of the differences, without runs: 0.15, or nDCG@10=0.15 for one measure.")  # fmt: skip
+@choice("--queries", multiple=True, metavar="NUMBER", section="Gate",
+        help="With it: 200, and tail=80 for a segment.")  # fmt: skip
 @conventions
 @inputs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
 def plan(
     files: tuple[str, ...], qrels: str | None, by: tuple[str, ...], input_format: str | None, columns: str | None,
-    format_: str | None, output: str | None, html: str | None, rules: str, **choices: Any,
+    format_: str | None, output: str | None, html: str | None, rules: str, sd: tuple[str, ...],
+    queries: tuple[str, ...], **choices: Any,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.gate import gate_plan as flow
 
     bench = workbench()
-    baseline, other, judgments = sides(files, qrels)
+    typed = {"sd": sd, "queries": queries} if sd or queries else {}
+    baseline, other, judgments = (None, None, None) if typed and not files else sides(files, qrels)
     check_targets(output, html, [*files, rules])
     result = flow(
-        baseline, other, judgments, rules, by=names(by) or None, format=input_format,
+        baseline, other, judgments, rules, **typed, by=names(by) or None, format=input_format,
         columns=spell_map(columns, "--columns"), bench=bench, progress=progress(), command=command_line(),
         **pick(choices),
     )  # fmt: skip

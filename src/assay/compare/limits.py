@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,13 @@ from assay.compare.columns import Column
 from assay.compare.comparison import CLAIM
 from assay.compare.differences import ONE_SIDED
 from assay.compare.first_lines import signed
-from assay.compare.rule import LEVEL, Bool, Check, Facts, Outcome, Relation, Remedy, Status, decided
+from assay.compare.rule import F64, LEVEL, Bool, Check, Facts, Outcome, Relation, Remedy, Status, decided
 from assay.compare.unjudged import NEAR
 from assay.errors import InputError, did_you_mean
 from assay.measures.measure import Measure
 from assay.stats.intervals import t_interval
 from assay.stats.power import queries_to_pass
+from assay.stats.weighted import hajek
 
 POWER = 0.8
 """Chance to pass that queries are planned for."""
@@ -96,10 +98,26 @@ def column_of(
     return column, where_of(column)
 
 
-def where_of(column: Column) -> str:
-    """`nDCG@10, tail`."""
+def where_of(column: Column, weights: F64 | None = None) -> str:
+    """`nDCG@10, tail`, `nDCG@10, all by traffic`."""
     turned = "" if column.direction > 0 else " (lower is better: gains are above 0)"
-    return f"{column.measure}, {column.name}{turned}"
+    return f"{column.measure}, {column.name}{'' if weights is None else ' by traffic'}{turned}"
+
+
+def weights_of(facts: Facts, weights: str) -> F64 | None:
+    """What each query counts in a rule with `weights = "traffic"`; None where all count alike.
+
+    Weights of a sample are traffic over the chance to be drawn. A query without traffic counts nothing.
+    """
+    if not weights:
+        return None
+    held = facts.comparison.scores.weights
+    if held is None or not (np.nan_to_num(held) > 0).any():
+        raise InputError(
+            'the rule says weights = "traffic", and the traffic of no query is known',
+            remedy="pass --topics with a weight column, or leave weights out",
+        )
+    return held
 
 
 def _segment(facts: Facts, segment: str) -> tuple[str, str]:
@@ -116,8 +134,15 @@ def _segment(facts: Facts, segment: str) -> tuple[str, str]:
     )
 
 
-def seen(facts: Facts, column: Column) -> Seen:
-    """What is seen of a column of differences, and whether anything may be concluded from it."""
+def seen(facts: Facts, column: Column, weights: F64 | None = None) -> Seen:
+    """What is seen of a column of differences, and whether anything may be concluded from it.
+
+    Args:
+        facts: the change.
+        column: the differences.
+        weights: what each query counts; all alike when None. The mean and its interval are then Hajek's, and the claim
+            needs queries that are worth 25 of equal weight.
+    """
     d = column.known * column.direction
     n, total = len(d), int(column.which.sum())
     one_sided = int((column.which & (np.isnan(column.before) != np.isnan(column.after))).sum())
@@ -128,6 +153,8 @@ def seen(facts: Facts, column: Column) -> Seen:
         why = f"{n} {'query' if n == 1 else 'queries'}; a claim needs {CLAIM}"
     if not n:
         return Seen(0, None, None, None, None, False, why)
+    if weights is not None:
+        return _by_weight(column, weights, why)
     mean = float(d.mean())
     if n > 1 and d.max() == d.min():  # no spread, no t: every query says the same
         return Seen(n, mean, mean, mean, None, True, why)
@@ -137,14 +164,31 @@ def seen(facts: Facts, column: Column) -> Seen:
     return Seen(n, mean, interval.low, interval.high, float(d.std(ddof=1)), False, why)
 
 
+def _by_weight(column: Column, weights: F64, why: str) -> Seen:
+    unknown = int((column.pairs & np.isnan(weights)).sum())
+    found = hajek(np.where(column.pairs, column.d * column.direction, np.nan), np.nan_to_num(weights))
+    if not why and unknown > ONE_SIDED * len(column.known):
+        why = f"{unknown:,} of {len(column.known):,} queries have no weight"
+    elif not why and found.effective_n < CLAIM:
+        why = f"{found.n:,} queries are worth {found.effective_n:.1f} of equal weight; a claim needs {CLAIM}"
+    if found.mean is None:
+        return Seen(0, None, None, None, None, False, why or "no query has a weight")
+    interval = found.interval(LEVEL)
+    if interval is None or found.se is None:
+        is_constant = found.n > 1
+        end = found.mean if is_constant else None
+        return Seen(found.n, found.mean, end, end, None, is_constant, why)
+    return Seen(found.n, found.mean, interval.low, interval.high, found.se * math.sqrt(found.n), False, why)
+
+
 def decided_by(
     rule: Any, facts: Facts, column: Column, where: str, found: Seen, status: Status, why: str, *, limit: float,
-    relation: Relation, plan: float, margin: float,
+    relation: Relation, plan: float, margin: float, weights: F64 | None = None,
 ) -> Outcome:  # fmt: skip
     """The outcome of a rule that looks at one column of differences."""
     check, remedies = difference_check(
         facts, column, where, found, status, why, limit=limit, relation=relation, plan=plan, margin=margin,
-        who="queries" if column.name == "all" and not column.kind else f"{column.name} queries",
+        who="queries" if column.name == "all" and not column.kind else f"{column.name} queries", weights=weights,
     )  # fmt: skip
     return decided(rule, check.status, check.because, (check,), tuple(remedies))
 
@@ -152,6 +196,7 @@ def decided_by(
 def difference_check(
     facts: Facts, column: Column, on: str, found: Seen, status: Status, why: str, *, limit: float, relation: Relation,
     plan: float, margin: float, who: str, which: Bool | None = None, is_sentence: bool = False,
+    weights: F64 | None = None,
 ) -> tuple[Check, list[Remedy]]:  # fmt: skip
     """One difference against its limit, after what unjudged documents could do to it.
 
@@ -169,8 +214,10 @@ def difference_check(
         who: the queries, in words.
         which: these queries alone count; the pairs of the column when None.
         is_sentence: `why` needs no subject.
+        weights: what each query counts; all alike when None.
     """
     subject = f"{column.measure}" if column.name == "all" and not column.kind else f"{column.measure} on {who}"
+    subject += "" if weights is None else " by traffic"
     because = why if is_sentence else f"{subject} {why}{_figures(found)}"
     remedies: list[Remedy] = []
     if not found.usable:
@@ -183,7 +230,7 @@ def difference_check(
         remedies.append(queries_remedy(who, column.measure, found, plan, margin))
     counted = column.pairs if which is None else which
     if counted.any():
-        doubt, labels = _unjudged(facts, column, counted, status, limit)
+        doubt, labels = _unjudged(facts, column, counted, status, limit, weights)
         remedies[:0] = labels
         if doubt and status != "INCONCLUSIVE":
             status, because = "INCONCLUSIVE", f"{subject} hangs on unjudged documents: {doubt}"
@@ -198,7 +245,9 @@ def _figures(found: Seen) -> str:
     return f": {signed(found.mean)}{between}"
 
 
-def _unjudged(facts: Facts, column: Column, counted: Bool, status: Status, limit: float) -> tuple[str, list[Remedy]]:
+def _unjudged(
+    facts: Facts, column: Column, counted: Bool, status: Status, limit: float, weights: F64 | None
+) -> tuple[str, list[Remedy]]:
     """What unjudged documents could do against the limit, in words; empty when they cannot turn the status."""
     bounds = facts.bounds.get(column.measure)
     if bounds is None:
@@ -209,7 +258,9 @@ def _unjudged(facts: Facts, column: Column, counted: Bool, status: Status, limit
     unjudged = int(bounds.unjudged[counted].sum())
     if not unjudged:
         return "", []
-    low, high = (float(ends[counted].mean()) * column.direction for ends in (bounds.low, bounds.high))
+    share = np.where(counted, 1.0 if weights is None else np.nan_to_num(weights), 0.0)
+    share /= share.sum()
+    low, high = (float((share * ends)[share > 0].sum()) * column.direction for ends in (bounds.low, bounds.high))
     low, high = min(low, high), max(low, high)
     if not bounds.is_computed or not np.isfinite([low, high]).all():
         why = f"{unjudged:,} of them, and their range is not computed: {bounds.why or 'a value may be undefined'}"
@@ -221,6 +272,10 @@ def _unjudged(facts: Facts, column: Column, counted: Bool, status: Status, limit
         return "", []
     outer = "" if bool(bounds.sharp[counted].all()) else " (an outer bound)"
     why = f"they could move the difference to {signed(low)} or {signed(high)}{outer}, allowed {signed(limit)}"
+    if weights is not None:  # the search for the fewest labels counts all queries alike
+        unjudged = int(bounds.unjudged[share > 0].sum())
+        text = f"judge the {unjudged:,} documents for {column.measure}, those of the queries with most traffic first"
+        return why, [Remedy("labels", text, unjudged)]
     return why, _labels(facts, column, counted, limit)
 
 

@@ -14,6 +14,7 @@ from assay.compare.asked import Asked
 from assay.compare.by_segment import sets_of
 from assay.compare.columns import Bool
 from assay.compare.gate import Earlier, GatePlan, Override, Rules, Verdict, judge
+from assay.compare.gate_plan import gate_plan_of
 from assay.compare.rule import Facts, Served, Status
 from assay.compare.rule_file import check_measures, measures_named, read_rules
 from assay.errors import InputError, did_you_mean
@@ -23,6 +24,7 @@ from assay.flows.compare import compared
 from assay.flows.evaluate import Reading, _named, evaluate, file_of, measures_of, one_grade_a_pair, prepared
 from assay.flows.gate_facts import deciding_of, labels_known, own_documents, served
 from assay.flows.gate_journal import counted
+from assay.flows.gate_typed import counts, spreads
 from assay.flows.kept_scores import are_kept, side_by_side
 from assay.flows.labels import texts_of, titles_of
 from assay.flows.read_runs import intents_of, read_runs
@@ -30,7 +32,7 @@ from assay.flows.staged import given_stages
 from assay.flows.workbench import Workbench
 from assay.measures.measure import Measure
 from assay.measures.scores import Scores
-from assay.results import QUIET, Note, Progress
+from assay.results import QUIET, Note, Progress, Source
 from assay.tables import Document, Hit, Judgment, Topic
 
 SAY_UNLISTED = "say what an absent pair means: --unlisted not-relevant, if that is so"
@@ -118,8 +120,8 @@ def gate(
 
 
 def gate_plan(
-    baseline: Any, other: Any, qrels: Any = None, rules: Any = "gate.toml", *, bench: Workbench | None = None,
-    command: str = "", **options: Any,
+    baseline: Any = None, other: Any = None, qrels: Any = None, rules: Any = "gate.toml", *, sd: Any = None,
+    queries: Any = None, bench: Workbench | None = None, command: str = "", **options: Any,
 ) -> GatePlan:  # fmt: skip
     """What a query set can resolve for each rule: to be looked at before the gate is used.
 
@@ -129,6 +131,8 @@ def gate_plan(
             they are better or worse is not looked at.
         qrels: the judgments.
         rules: a rule file, or the rules that `read_rules` made.
+        sd: instead of runs: the standard deviation of the per-query differences, one for all measures or by measure.
+        queries: with it: how many queries, or by segment, "" being all of them.
         bench: where inputs are found.
         command: how the result was asked for.
         **options: as in `gate`.
@@ -137,6 +141,17 @@ def gate_plan(
 
     bench = Workbench.open() if bench is None else bench
     held = rules_of(rules, bench)
+    if sd is not None or queries is not None:
+        if baseline is not None or qrels is not None:
+            raise InputError(
+                "the spread is typed in or taken from two runs", remedy="leave out the runs, or sd and queries"
+            )
+        made = gate_plan_of(held, spreads(sd), counts(queries))
+        return replace(made, source=Source(hashes=bench.inputs(), command=command))
+    if baseline is None or other is None:
+        raise InputError(
+            "a plan needs the spread of the differences", remedy="pass two runs and the judgments, or sd and queries"
+        )
     facts = facts_of(
         baseline, other, qrels, held, bench=bench, command=command, must_have_status=False, **options
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -19,12 +19,17 @@ from assay.compare.limits import (
     difference_check,
     every_query,
     seen,
+    weights_of,
+    where_of,
 )
-from assay.compare.rule import LEVEL, Check, Facts, Outcome, Remedy, Status, decided, rule
+from assay.compare.rule import F64, LEVEL, Check, Facts, Outcome, Remedy, Status, decided, rule
 from assay.errors import InputError, did_you_mean
 from assay.stats.intervals import t_interval, why_undefined
 from assay.stats.max_t import critical_t
 from assay.stats.randomisation import randomisation
+
+Weights = Literal["", "traffic"]
+"""What a query counts in a mean."""
 
 
 @rule("improvement")
@@ -37,6 +42,7 @@ class Improvement:
         plan: the smallest gain that is worth the change; queries are planned for it, never for the observed gain.
         min_gain: a gain that is surely below it fails; without it only a loss does.
         segment: only the queries of this segment.
+        weights: "traffic" counts each query by its traffic; all alike unless given.
     """
 
     label: ClassVar[str] = "improves"
@@ -46,6 +52,7 @@ class Improvement:
     plan: float
     min_gain: float | None = None
     segment: str = ""
+    weights: Weights = ""
 
     def __post_init__(self) -> None:
         _not_below("plan", self.plan, above=True)
@@ -54,17 +61,19 @@ class Improvement:
 
     def decide(self, facts: Facts) -> Outcome:
         """PASS above 0 by interval and test, FAIL below 0 or surely below `min_gain`."""
-        column, where = column_of(facts, self.measure, self.segment)
-        found = seen(facts, column)
-        status, why = self._by_evidence(facts, column, found)
+        weights = weights_of(facts, self.weights)
+        column, _ = column_of(facts, self.measure, self.segment)
+        found = seen(facts, column, weights)
+        status, why = self._by_evidence(facts, column, found, weights)
         limit = 0.0
         if status == "FAIL" and self.min_gain is not None and not found.lies_below(0.0):
             limit = self.min_gain
         return decided_by(
-            self, facts, column, where, found, status, why, limit=limit, relation="above", plan=self.plan, margin=0.0
-        )
+            self, facts, column, where_of(column, weights), found, status, why, limit=limit, relation="above",
+            plan=self.plan, margin=0.0, weights=weights,
+        )  # fmt: skip
 
-    def _by_evidence(self, facts: Facts, column: Column, found: Seen) -> tuple[Status, str]:
+    def _by_evidence(self, facts: Facts, column: Column, found: Seen, weights: F64 | None) -> tuple[Status, str]:
         if found.lies_below(0.0):
             return "FAIL", "got worse"
         if self.min_gain is not None and found.lies_below(self.min_gain):
@@ -72,6 +81,8 @@ class Improvement:
         if not found.lies_above(0.0):
             return "INCONCLUSIVE", "may be no better"
         d = (column.d * column.direction)[None, :]
+        if weights is not None:  # signs of w d are flipped, w about 1: what is a tie depends on no unit of traffic
+            d = d * (weights / np.nanmean(weights))
         # two-sided 10 % is one-sided 5 %
         (test,) = randomisation(d, facts.comparison.scores.queries, facts.seed, facts.flips, at=(1 - LEVEL,))
         if test is None or test.p_greater > (1 - LEVEL) / 2 or test.at is not None:
@@ -89,6 +100,7 @@ class NonInferiority:
         measure: the measure.
         margin: what may be lost, in units of the measure.
         segment: only the queries of this segment.
+        weights: "traffic" counts each query by its traffic; all alike unless given.
     """
 
     label: ClassVar[str] = "must not drop"
@@ -97,18 +109,20 @@ class NonInferiority:
     measure: str
     margin: float
     segment: str = ""
+    weights: Weights = ""
 
     def __post_init__(self) -> None:
         _not_below("margin", self.margin)
 
     def decide(self, facts: Facts) -> Outcome:
         """PASS when the lower end lies above -margin, FAIL when the upper end lies below."""
-        column, where = column_of(facts, self.measure, self.segment)
-        found = seen(facts, column)
+        weights = weights_of(facts, self.weights)
+        column, _ = column_of(facts, self.measure, self.segment)
+        found = seen(facts, column, weights)
         status, why = by_margin(found, self.margin)
         return decided_by(
-            self, facts, column, where, found, status, why, limit=-self.margin, relation="at least", plan=0.0,
-            margin=self.margin,
+            self, facts, column, where_of(column, weights), found, status, why, limit=-self.margin, relation="at least",
+            plan=0.0, margin=self.margin, weights=weights,
         )  # fmt: skip
 
 
