@@ -109,7 +109,11 @@ class Node:
         if found is None:
             held = self.dict()
             null = next((key for key in keys if key in held), None)
-            what = f"{null} is null" if null else f"has no key {' or '.join(keys)}{did_you_mean(keys[0], held)}"
+            what = (
+                f"{null} is null"
+                if null
+                else f"has no key {' or '.join(keys)}{did_you_mean(keys[0], held) if len(keys) == 1 else ''}"
+            )
             raise self.fault(what)
         return found
 

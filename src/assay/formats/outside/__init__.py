@@ -5,6 +5,8 @@ from assay.formats.outside import (
     beir_results,
     esci,
     ir_datasets,
+    label_studio,
+    label_studio_min,
     letor,
     msmarco,
     mteb,
@@ -27,6 +29,7 @@ from assay.formats.outside import (
     srw_experiment,
     srw_judgments,
     srw_queries,
+    ubi_judgments,
 )
 
 __all__ = [
@@ -34,6 +37,8 @@ __all__ = [
     "beir_results",
     "esci",
     "ir_datasets",
+    "label_studio",
+    "label_studio_min",
     "letor",
     "msmarco",
     "mteb",
@@ -56,4 +61,5 @@ __all__ = [
     "srw_experiment",
     "srw_judgments",
     "srw_queries",
+    "ubi_judgments",
 ]
