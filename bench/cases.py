@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from bench import programs
+from bench import copies, programs
 from bench.bounds import unjudged
 from bench.figures import Figure, Goal
 from bench.generate import SHAPES, Files, files
@@ -221,6 +221,7 @@ def cases(sizes: tuple[str, ...], with_huge: bool) -> dict[str, Case]:
         found["in-memory"] = in_memory
         for module in CPU_OF_PEER:
             found[module] = partial(against_peer, module=module)
+    found |= copies.cases(sizes)
     found["verdicts"] = verdicts
     found["report"] = report
     found["unjudged"] = unjudged

@@ -57,15 +57,18 @@ def _queries(answer: Answer, who: str) -> Callable[[Path, Files], None]:
     return lambda output, made: check_queries(output, answer, expected(made), who)
 
 
-def product(measures: Sequence[str] = MEASURES) -> Program:
-    """`assay evaluate`, every query, without intervals."""
+def product(
+    measures: Sequence[str] = MEASURES, *, name: str = "assay", more: Sequence[str] = (), reads_rows: bool = True
+) -> Program:
+    """`assay evaluate`, every query, without intervals; with more options under another name."""
     answer = Answer({name: name for name in measures}, "csv", len(measures), each=1e-9)
-    options = ["-m", ",".join(measures), "--per-query", "--format", "csv", "--interval", "none"]
+    options = ["-m", ",".join(measures), "--per-query", "--format", "csv", "--interval", "none", *more]
     return Program(
-        "assay",
+        name,
         installed(sys.executable, "assay"),
         lambda made: [sys.executable, "-m", "assay", "evaluate", str(made.run), str(made.qrels), *options],
-        _queries(answer, "assay"),
+        _queries(answer, name),
+        reads_rows,
     )
 
 

@@ -39,6 +39,7 @@ def strict(data: bytes) -> Block:
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(many_objects, "_PIECE", 5_000)
+    monkeypatch.setattr(many_objects, "_LOOK", 500)
     monkeypatch.setattr(many_objects, "LARGE", 1)
 
 
@@ -96,6 +97,10 @@ ODD = {
         json.dumps({"query_id": "q", "doc_id": i if i > 300 else f"d{i}", "score": 1.5}) for i in range(400)
     ],
     "a missing key": replaced(300, ', "score"', ', "sore"'),
+    "a key that the first lines lack": replaced(300, '"score"', '"more": 1, "score"'),
+    "an id that is text behind numbers": [
+        json.dumps({"query_id": "q", "doc_id": f"d{i}" if i > 300 else i, "score": 1.5}) for i in range(400)
+    ],
     "a blank line": [*lines()[:7], "", *lines()[7:]],
     "an escape": replaced(300, "d é300", "d \\u00e9300"),
     "an id of forty digits": [row.replace('"q:', "1" * 40).replace('", "doc', ', "doc') for row in lines()],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.tables import Block
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 LARGE = 4 << 20
 """Bytes from which on loading polars pays."""
+
+_LOOK = 1 << 16
+"""Bytes in which the types of the columns are looked up."""
 
 _PIECE = 16 << 20
 """Bytes read together, so that memory stays near that of the rows."""
@@ -40,22 +43,44 @@ def read_many_objects(data: bytes, row: type, name: str, chosen: Mapping[str, st
 
     if row in KEEPS_MORE or b"\\" in data or b"\r" in data or not data.startswith(b"{"):
         return None
-    frames: list[pl.DataFrame] = []
     try:
+        schema = _schema(data, row, name, chosen)
+        if schema is None:
+            return None
+        frames: list[pl.DataFrame] = []
         for piece in _pieces(data):
-            frame = _frame(piece)
-            if frame is None or (frames and frame.columns != frames[0].columns):
+            frame = _frame(piece, schema)
+            if frame is None:
                 return None
             frames.append(frame)
-        kinds = [{frame.dtypes[at] for frame in frames} for at in range(frames[0].width)]
-        if any(len(kind) > 1 and kind != {pl.Int64, pl.Float64} for kind in kinds):
-            return None
-        whole = pl.concat(frames, how="vertical_relaxed")
-        if _has_odd_texts(whole, row, chosen, name, b"-0" in data):
-            return None
+        whole = pl.concat(frames)
+        if b"-0" in data and any(kind == pl.Int64 and (whole[key] == 0).any() for key, kind in schema.items()):
+            return None  # an id that may be spelled -0
         return check_frame(whole, row, name, lambda at: f"{name}:{at + 1}", chosen, f"{name}:1")
     except (InputError, pl.exceptions.PolarsError):
         return None  # the strict reader says what is wrong, and where
+
+
+def _schema(data: bytes, row: type, name: str, chosen: Mapping[str, str] | None) -> dict[str, Any] | None:
+    """The type of each key, from the first lines; None where numbers stand for texts, or a type is none of rows.
+
+    What differs in later lines shows in the counts.
+    """
+    import polars as pl
+
+    end = data.rfind(b"\n", 0, _LOOK) + 1 or len(data)
+    schema: dict[str, Any] = dict(pl.read_ndjson(io.BytesIO(data[:end]), infer_schema_length=None).schema)
+    if any(kind not in (pl.String, pl.Int64, pl.Float64, pl.Boolean) for kind in schema.values()):
+        return None
+    names = list(schema)
+    found = match(names, row, name, chosen, name).fields
+    of = {names[at]: column.kind for column in columns_of(row) if (at := found.get(column.name)) is not None}
+    for key, kind in schema.items():
+        if of.get(key) == "text" and kind != pl.String:
+            return None  # 1.50 stays 1.50
+        if kind == pl.Int64 and of.get(key) != "id":
+            schema[key] = pl.Float64  # fractions may follow
+    return schema
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:
@@ -66,13 +91,11 @@ def _pieces(data: bytes) -> Iterator[bytes]:
         start = end
 
 
-def _frame(data: bytes) -> pl.DataFrame | None:
+def _frame(data: bytes, schema: dict[str, Any]) -> pl.DataFrame | None:
     """The rows of whole lines; None where they are not all of one shape."""
     import polars as pl
 
-    frame = pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
-    if any(kind not in (pl.String, pl.Int64, pl.Float64, pl.Boolean) for kind in frame.dtypes):
-        return None
+    frame = pl.read_ndjson(io.BytesIO(data), schema=schema)
     if frame.height != data.count(b"\n") + (not data.endswith(b"\n")) or sum(frame.null_count().row(0)):
         return None
     texts = [one for one in frame if one.dtype == pl.String]
@@ -80,21 +103,5 @@ def _frame(data: bytes) -> pl.DataFrame | None:
     if data.count(b'"') != quotes:
         return None  # a number among texts, or a key twice
     colons = frame.height * (frame.width + sum(key.count(":") for key in frame.columns))
-    if data.count(b":") != colons + sum(int(one.str.count_matches(":", literal=True).sum()) for one in texts):
-        return None  # a key twice
-    return frame
-
-
-def _has_odd_texts(frame: pl.DataFrame, row: type, chosen: Mapping[str, str] | None, name: str, minus: bool) -> bool:
-    """Whether a number stands for an id or a text, and could have been spelled in another way (-0, 1.50)."""
-    import polars as pl
-
-    found = match(frame.columns, row, name, chosen, name).fields
-    for column in columns_of(row):
-        if column.kind not in ("id", "text") or column.name not in found:
-            continue
-        values = frame.to_series(found[column.name])
-        is_plain = column.kind == "id" and values.dtype == pl.Int64 and not (minus and (values == 0).any())
-        if values.dtype != pl.String and not is_plain:
-            return True
-    return False
+    inside = sum(int(one.str.count_matches(":", literal=True).sum()) for one in texts)
+    return frame if data.count(b":") == colons + inside else None  # a key twice, or one that others lack

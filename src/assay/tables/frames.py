@@ -89,12 +89,23 @@ def _all_fine(series: pl.Series, column: Column) -> pl.Series | None:
     if series.null_count() or not len(series):
         return None
     if column.kind in ("id", "text") and series.dtype == pl.String:
+        if column.name == "query_id" and _is_clean(series):
+            return series
         clean = series.str.strip_chars()
         shortest = clean.str.len_bytes().min()
         return clean if isinstance(shortest, int) and shortest > 0 else None
     if column.kind == "number" and series.dtype == pl.Float64 and column.low is None:
         return series if series.is_finite().all() else None
     return None
+
+
+def _is_clean(queries: pl.Series) -> bool:
+    """Whether no query is empty or has blanks around it: one look for each stretch of rows, where these are long."""
+    if (queries[0] != queries[min(7, len(queries) - 1)]) or queries[-1] != queries[-min(8, len(queries))]:
+        return False  # short stretches: all rows are looked at
+    heads = queries.rle().struct.field("value")
+    clean = heads.str.strip_chars()
+    return bool((heads == clean).all()) and not (clean == "").any()
 
 
 def _reason(value: Any, column: Column) -> Odd:
