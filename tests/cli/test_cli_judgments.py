@@ -9,6 +9,7 @@ import pytest
 
 import assay
 from cli.typed import Shell
+from judgments.dimensions import ROWS, RUBRIC
 
 
 def test_the_answer_stands_first(assay: Shell) -> None:
@@ -101,3 +102,37 @@ def test_a_pool_is_written_for_labelling(assay: Shell) -> None:
     assert assay(*typed, "--price", "x").err.startswith("--price: 'x' is no price")
     assert assay(*typed, "-o", "kept.assay").code == 0
     assert assay("show", "kept.assay").out == assay(*typed).out
+
+
+def test_evaluate_shows_what_the_rule_changed(assay: Shell) -> None:
+    (assay.folder / "rubric.md").write_text(RUBRIC, "utf-8")
+    lines = ["query_id,doc_id,rater,dimension,grade", *(",".join(str(x) for x in row.values()) for row in ROWS)]
+    (assay.folder / "dimensions.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    (assay.folder / "one.run").write_text("q Q0 a 1 3 t\nq Q0 c 2 2 t\nq Q0 b 3 1 t\n", "utf-8")
+    refused = assay("evaluate", "one.run", "dimensions.csv", "-m", "DCG@1")
+    assert refused.code == 3
+    assert "let `assay rubric apply` work out the grade" in refused.err
+    said = assay("rubric", "apply", "dimensions.csv", "--rubric", "rubric.md", "--grades", "graded.csv")
+    assert said.code == 0
+    assert "4 judgments graded by rubric" in said.out
+    values = [
+        assay("evaluate", "one.run", "graded.csv", "-m", "DCG@1", *more, "--format", "csv").out.splitlines()[1]
+        for more in ((), ("--dimension", "topicality"))
+    ]
+    assert ",2.0," in values[0]  # the mean of 1 (held down) and 3
+    assert ",3.0," in values[1]
+    wrong = assay("evaluate", "one.run", "graded.csv", "-m", "DCG@1", "--dimension", "topicalty")
+    assert "did you mean topicality?" in wrong.err
+    assert assay("rubric", "apply", "dimensions.csv", "--rubric", "rubric.md", "--grades", "rubric.md").code == 3
+
+
+def test_the_file_is_written_once_and_shown(assay: Shell) -> None:
+    assert assay("rubric", "init").code == 0
+    again = assay("rubric", "init")
+    assert (again.code, again.err.splitlines()[0]) == (3, "rubric.md: exists already")
+    shown = assay("rubric", "show", "rubric.md")
+    assert shown.out.startswith("Relevance: 4 grades, version ")
+    assert assay("rubric", "show", "rubric.md", "-o", "kept.assay").code == 0
+    assert assay("show", "kept.assay").out == shown.out
+    (assay.folder / "latin.md").write_bytes(RUBRIC.encode() + b"caf\xe9\n")
+    assert assay("rubric", "show", "latin.md").err.startswith("latin.md:16: is not UTF-8")

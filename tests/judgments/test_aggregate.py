@@ -77,7 +77,7 @@ def test_a_rater_who_is_not_there_is_refused_with_the_nearest_name(small: bool) 
         aggregate(block(small=small), "anna")
     assert str(caught.value) == (
         "a.csv: --raters 'anna' is no rater of the judgments; did you mean ana?\n"
-        "    mend: pass --raters mean|majority|median|ana|bo|cy"
+        "    mend: pass --raters mean|majority|median|dawid-skene|ana|bo|cy"
     )  # fmt: skip
 
 

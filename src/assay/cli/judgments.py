@@ -1,4 +1,4 @@
-"""agree, sample."""
+"""agree, sample, rubric."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay.cli.evaluate import names
-from assay.cli.options import inputs, outputs
+from assay.cli.options import inputs, outputs, workbench
 from assay.cli.output import show
 from assay.cli.verb import Verb, command_line, spell_map
 from assay.errors import InputError
@@ -36,9 +36,8 @@ def agree(
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.agree import agree as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open()
+    bench = workbench()
     options: dict[str, Any] = {"topics": topics, "by": names(by) or None, "limit": limit, "seed": seed}
     result = flow(
         qrels, grades=numbers(grades), format=input_format, columns=spell_map(columns, "--columns"), bench=bench,
@@ -60,7 +59,7 @@ def numbers(text: str | None) -> list[float] | None:
 @click.command(
     "sample",
     cls=Verb,
-    example="assay sample log.csv --strata head:60,torso:60,tail:60 --topics topics.csv",
+    example="assay sample searches.csv --strata head:4,torso:6,tail:10 --topics set.csv",
     help="""Draw a fair set of queries from a log.
 
     Each stratum has its size, and each query a known chance, so that means of the set are those of the traffic. Queries
@@ -103,9 +102,8 @@ def sample(
     from assay.cli.output import check_targets, write
     from assay.flows.sample import as_csv
     from assay.flows.sample import sample as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open()
+    bench = workbench()
     result = flow(
         log, strata=strata, format=input_format, columns=spell_map(columns, "--columns"), bench=bench,
         command=command_line(), **options,
@@ -113,4 +111,67 @@ def sample(
     if topics is not None:
         check_targets(topics, None, bench.files())
         write(topics, as_csv(result))
+    show(result, format=format_, output=output, html=html, inputs=bench.files())
+
+
+@click.group("rubric", help="Write and read the file that says what the grades mean.")
+def rubric() -> None:
+    """The verbs of a rubric."""
+
+
+@rubric.command(
+    "init", cls=Verb, example="assay rubric init", help="Write the file that says what the grades mean, to be changed."
+)
+@click.argument("path", default="rubric.md", metavar="[FILE]")
+def rubric_init(path: str) -> None:
+    """Translates the command line into one call of the flow."""
+    from assay.flows.rubric import init
+
+    click.echo(f"{init(path)} is written: change the examples to your own, then `assay rubric show {path}`")
+
+
+@rubric.command(
+    "show",
+    cls=Verb,
+    example="assay rubric show rubric.md",
+    help="Show a rubric as raters see it, with its version; what is wrong in it is said with its line.",
+)
+@click.argument("path", metavar="FILE")
+@outputs("table", "json", "md", "html", "assay")
+def rubric_show(path: str, format_: str | None, output: str | None, html: str | None) -> None:
+    """Translates the command line into one call of the flow."""
+    from assay.flows.rubric import show_rubric
+
+    show(show_rubric(path), format=format_, output=output, html=html, inputs=(path,))
+
+
+@rubric.command(
+    "apply",
+    cls=Verb,
+    example="assay rubric apply dimensions.csv --rubric rubric.md --grades graded.csv",
+    help="""Work out the grade of judgments whose dimensions stand apart.
+
+    Each row of the judgments is what one rater says of one dimension; the rule of the rubric gives the grade. Then
+    `assay evaluate --dimension topicality` shows what the rule changed.""",
+)
+@click.argument("qrels")
+@click.option("--rubric", "path", required=True, metavar="FILE", help="What says how the grade follows.")
+@click.option("--grades", metavar="FILE", help="Write every row and the grades there (CSV).")
+@inputs
+@outputs("table", "json", "csv", "md", "html", "assay")
+def rubric_apply(
+    qrels: str, path: str, grades: str | None, input_format: str | None, columns: str | None, format_: str | None,
+    output: str | None, html: str | None,
+) -> None:  # fmt: skip
+    """Translates the command line into one call of the flow."""
+    from assay.cli.output import check_targets, write
+    from assay.flows.rubric import apply, as_csv
+
+    bench = workbench()
+    result = apply(
+        qrels, path, format=input_format, columns=spell_map(columns, "--columns"), bench=bench, command=command_line()
+    )
+    if grades is not None:
+        check_targets(grades, None, bench.files())
+        write(grades, as_csv(result))
     show(result, format=format_, output=output, html=html, inputs=bench.files())

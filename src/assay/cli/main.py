@@ -39,11 +39,13 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "rerun": ("assay.cli.report", "Make a saved result again by its recorded command, and show what differs."),
     },
     "Judge": {
-        "pool": ("assay.cli.pool", "Say which pairs to judge, and what each run brought to the judgments."),
+        "pool": ("assay.cli.pool", "Say which pairs of query and document to judge, and what that takes."),
+        "rubric": ("assay.cli.judgments", "Write the file that says what the grades mean, to be changed."),
         "sample": ("assay.cli.judgments", "Draw a fair set of queries from a log."),
         "agree": ("assay.cli.judgments", "Say how much the raters of a set of judgments agree."),
     },
     "Bring and take": {
+        "qrels": ("assay.cli.interactions", "Make judgments from what people did."),
         "import": ("assay.cli.convert", "Bring another tool's file into the workspace, and say what got lost."),
         "export": ("assay.cli.convert", "Write judgments, topics, runs and documents in another tool's format."),
         "convert": ("assay.cli.convert", "Write what one file holds in another format, ours or another tool's."),

@@ -2,8 +2,10 @@
 
     documents.jsonl     64 products of a shop for bicycles and outdoor goods: doc_id, title, text
     topics.csv          26 queries with searches a month (weight), intent and segment
+    searches.csv        what was searched for in a month, how often, and with how many results and clicks
     ratings.csv         what two raters, ana and bo, said of the same pairs: grades 0 to 3
     judgments.qrels     the grade that they agreed on
+    interactions.csv    what 14 people looked at, put into the cart and bought, and when
     bm25.run            words
     dense.run           meaning
     first.run           pieces of words: the first stage of
@@ -21,8 +23,10 @@ from assay.errors import InputError, did_you_mean
 FILES = (
     "documents.jsonl",
     "topics.csv",
+    "searches.csv",
     "ratings.csv",
     "judgments.qrels",
+    "interactions.csv",
     "bm25.run",
     "dense.run",
     "first.run",

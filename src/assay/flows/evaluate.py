@@ -265,7 +265,7 @@ def one_grade_a_pair(judgments: Block, conventions: Conventions) -> Block:
     """The grades of several raters as one; what that did is among the facts of the block."""
     from assay.judgments.aggregate import aggregate
 
-    return aggregate(judgments, conventions.raters, duplicates=conventions.duplicates)
+    return aggregate(judgments, conventions.raters, duplicates=conventions.duplicates, dimension=conventions.dimension)
 
 
 def prepared(judgments: Block, conventions: Conventions) -> Judged:

@@ -19,9 +19,12 @@ import assay.compare.overlap
 import assay.compare.pool_audit
 import assay.compare.power
 import assay.compare.unjudged
+import assay.flows.rubric
 import assay.flows.setup
 import assay.judgments.agreement
+import assay.judgments.graded
 import assay.judgments.pool
+import assay.judgments.holdout
 import assay.judgments.sample
 import assay.measures.collections
 import assay.measures.explain

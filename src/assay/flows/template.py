@@ -139,8 +139,11 @@ unlisted = {unlisted}
 # A grade below 0: "judged" (not relevant) or "unjudged", as trec_eval takes it.
 # negative = "judged"
 
-# Several raters of one pair: "mean", "majority", "median" or the name of the one who counts.
+# Several raters of one pair: "mean", "majority", "median", "dawid-skene" or the name of the one who counts.
 # raters = "mean"
+
+# Which judgments are read where they hold several dimensions; "relevance" is the grade itself.
+# dimension = "relevance"
 
 # Rows of a run that count beside organic ones: "sponsored", "pinned".
 # include = []

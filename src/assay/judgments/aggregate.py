@@ -15,6 +15,8 @@ from assay.errors import SHOWN, InputError, did_you_mean
 from assay.tables import Block
 
 RULES = ("mean", "majority", "median")
+MODEL = "dawid-skene"
+RELEVANCE = "relevance"
 
 UNNAMED = "(not named)"
 """What the part of the rows without a rater or a source is called."""
@@ -34,7 +36,8 @@ def aggregate(block: Block, how: str = "mean", duplicates: str = "refuse", dimen
         block: rows of `Judgment`; without a column `rater` every row is its own pair and the block comes back as it is.
         how: "mean" of the raters' grades; "majority", the grade most raters gave, and of several such the lowest, so
             that no document is worth more than its raters agree on; "median", for an even number of raters the mean of
-            the middle two; or the name of one rater, whose grades alone are taken.
+            the middle two; "dawid-skene", the likeliest grade by how each rater errs, see `by_model`; or the name of
+            one rater, whose grades alone are taken.
         duplicates: two different grades of one rater for one pair are refused ("refuse"), or the first one counts
             ("keep-first").
         dimension: rows of other dimensions are left out, where the block has that column.
@@ -42,20 +45,31 @@ def aggregate(block: Block, how: str = "mean", duplicates: str = "refuse", dimen
     Raises:
         InputError: one rater gave one pair two grades, or nobody has the name in `how`.
     """
+    if "dimension" not in block.columns and dimension != RELEVANCE:
+        raise InputError(
+            f"the judgments have no dimensions, and {dimension} is asked for",
+            block.name,
+            "pass judgments with a column dimension, or leave --dimension out",
+        )
     if "rater" not in block.columns and "dimension" not in block.columns:
         return block
     facts = list(block.facts)
     if "dimension" in block.columns:
-        rows = where(block, "dimension", lambda value: value is None or value == dimension)
+        rows = _of_dimension(block, dimension)
         if len(rows) < len(block):
             facts.append(f"{len(block) - len(rows):,} judgments of other dimensions than {dimension} are left out")
         block = rows
     if "rater" not in block.columns:
         return Block(block.frame, block.place, block.name, tuple(facts))
+    if how == MODEL:
+        from assay.judgments.by_model import by_model
+
+        joined = by_model(block)
+        return Block(joined.frame, joined.place, joined.name, (*facts, *joined.facts))
     if how not in RULES:
         named = where(block, "rater", lambda value: value == how)
         if not len(named):
-            names = [*RULES, *(name for name in values(block, "rater") if name)]
+            names = [*RULES, MODEL, *(name for name in values(block, "rater") if name)]
             raise InputError(
                 f"--raters {how!r} is no rater of the judgments{did_you_mean(how, names)}",
                 block.name,
@@ -66,6 +80,19 @@ def aggregate(block: Block, how: str = "mean", duplicates: str = "refuse", dimen
     join = _small if block.is_small else _large
     joined = join(block, how, duplicates == "keep-first")
     return Block(joined.frame, joined.place, joined.name, (*facts, *joined.facts))
+
+
+def _of_dimension(block: Block, dimension: str) -> Block:
+    """The rows of one dimension; a row that names none is of relevance."""
+    rows = where(block, "dimension", lambda value: (value or RELEVANCE) == dimension)
+    if len(rows):
+        return rows
+    known = [name or RELEVANCE for name in values(block, "dimension")]
+    remedy = f"pass --dimension {'|'.join(known)}"
+    if dimension == RELEVANCE:
+        remedy += ", or let `assay rubric apply` work out the grade from the dimensions"
+    what = f"no judgment is of the dimension {dimension}{did_you_mean(dimension, known)}"
+    raise InputError(what, block.name, remedy)
 
 
 def split(block: Block, by: str) -> list[tuple[str, Block]]:

@@ -296,7 +296,8 @@ def _notes(log: Traffic, strata: Sequence[Stratum]) -> list[Note]:
     if log.forms > len(log):
         folded = log.forms - len(log) - sum(log.personal.values())
         if folded > 0:
-            notes.append(Note("folded", f"{folded:,} texts differ from another in form alone and count with it"))
+            text = f"{folded:,} further spelling{'' if folded == 1 else 's'} of the same queries count with them"
+            notes.append(Note("folded", text))
     if log.personal:
         kinds = ", ".join(f"{kind} {n:,}" for kind, n in sorted(log.personal.items()))
         notes.append(

@@ -31,7 +31,8 @@ class Conventions:
         unlisted: what an absent pair means: "unjudged" or "not-relevant".
         duplicates: a document twice for one query is refused, or the first is kept.
         negative: a grade below 0 is "judged" (not relevant) or, as in trec_eval, "unjudged".
-        raters: how several raters become one grade: "mean", "majority", "median" or the name of one of them.
+        raters: how several raters become one grade: "mean", "majority", "median", "dawid-skene" or the name of one.
+        dimension: which judgments are read where a set holds several dimensions; "relevance" is the grade itself.
         rel: the lowest relevant grade; None means any grade above 0.
         include: kinds of rows that count beside organic ones, such as "sponsored" and "pinned".
     """
@@ -45,6 +46,7 @@ class Conventions:
     duplicates: Duplicates = "refuse"
     negative: Negative = "judged"
     raters: str = "mean"
+    dimension: str = "relevance"
     rel: float | None = None
     include: tuple[str, ...] = ()
 

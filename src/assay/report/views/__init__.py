@@ -8,6 +8,7 @@ import assay.report.views.comparison
 import assay.report.views.convert
 import assay.report.views.explanation
 import assay.report.views.gate
+import assay.report.views.holdout
 import assay.report.views.measures
 import assay.report.views.overlap
 import assay.report.views.pool
@@ -15,6 +16,7 @@ import assay.report.views.pool_audit
 import assay.report.views.power
 import assay.report.views.reconcile
 import assay.report.views.rerun
+import assay.report.views.rubric
 import assay.report.views.sample
 import assay.report.views.scores
 import assay.report.views.setup  # noqa: F401 # these imports register the views
