@@ -192,6 +192,11 @@ def test_a_grade_above_the_stated_top_is_refused(text: str):
         value(text, Shown((3, 1)))
 
 
+def test_a_grade_whose_power_is_no_number_is_refused():
+    with pytest.raises(InputError, match="ERR of grade 2000: 2\\^grade is too large"):
+        value("ERR", Shown((2000, 1)))
+
+
 @pytest.mark.parametrize("name", ["SDCG", "BPM", "NERR", "NERR(stop=rank)"])
 def test_a_reader_who_stops_at_a_rank_needs_one(name: str):
     with pytest.raises(InputError, match="needs a cutoff: its reader stops there"):

@@ -6,21 +6,30 @@ from typing import Literal
 
 import numpy as np
 
+from assay.errors import InputError
 from assay.measures.foot import condensed, level, within
 from assay.measures.measure import Example, Steps, Values, measure
 from assay.measures.parameter import Between
 from assay.measures.scale import said, shares, top_grade
+from assay.ranking.discounts import number
 from assay.ranking.ranking import F64, Ranking
 
 EXAMPLE_SHOWN: tuple[float | Literal["?"], ...] = (3, "?", 0, 2)
 EXAMPLE_JUDGED: tuple[float, ...] = (3, 2, 1, 0)
 
+LARGEST = 1000.0
+"""The highest grade whose power of 2 is still a number."""
 WITHIN_0_AND_1 = Between(0.0, 1.0, ends=False)
 
 
 def _satisfied(r: Ranking, max: float | None) -> F64:
     """The chance that each hit satisfies its reader: (2^grade - 1) / 2^max."""
     top = top_grade(r, max)
+    if top > LARGEST:
+        raise InputError(
+            f"ERR of grade {number(top)}: 2^grade is too large to be counted with",
+            remedy="map the grades to a scale such as 0 to 4 first",
+        )
     return (np.exp2(np.maximum(r.grade, 0.0)) - 1.0) / float(np.exp2(top))
 
 
@@ -118,7 +127,7 @@ def err(r: Ranking, cutoff: int | None = None, max: float | None = None, judged_
         float64 of shape (n,), from 0 to below 1.
 
     Raises:
-        InputError: a grade lies above `max`.
+        InputError: a grade lies above `max`, or is above 1000.
     """
     r = r.condensed() if judged_only else r
     return r.per_query(_err_adds(r, cutoff, max))

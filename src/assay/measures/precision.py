@@ -173,7 +173,7 @@ def _f_foot(cutoff: int | None, rel: float | None, beta: float, judged_only: boo
     "F",
     sees="no",
     extremes="relevant",
-    limits={"beta": Between(0.0, None)},
+    limits={"beta": Between(0.0, 1000.0)},
     all_relevant=True,
     foot=_f_foot,
     steps=_f_steps,
@@ -197,7 +197,7 @@ def f_measure(
         r: one run joined with its qrels.
         cutoff: ranks 1..cutoff are counted; None counts all.
         rel: the lowest relevant grade; None leaves it to the judgments.
-        beta: recall counts beta times as much as precision; 0 or more.
+        beta: recall counts beta times as much as precision; from 0 to 1000.
         judged_only: takes unjudged documents out of the list first.
 
     Returns:
@@ -301,7 +301,7 @@ def _rprec_foot(rel: float | None, mult: float, judged_only: bool) -> str:
     "Rprec",
     sees="no",
     extremes="relevant",
-    limits={"mult": Between(0.0, None, ends=False)},
+    limits={"mult": Between(0.01, 1000.0)},
     all_relevant=True,
     foot=_rprec_foot,
     steps=_rprec_steps,
@@ -322,7 +322,7 @@ def r_precision(r: Ranking, rel: float | None = None, mult: float = 1.0, judged_
     Args:
         r: one run joined with its qrels.
         rel: the lowest relevant grade; None leaves it to the judgments.
-        mult: looks at mult times as many documents, rounded up, and divides by as many; above 0.
+        mult: looks at mult times as many documents, rounded up, and divides by as many; from 0.01 to 1000.
         judged_only: takes unjudged documents out of the list first.
 
     Returns:
