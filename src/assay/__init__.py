@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.gate import gate_plan as gate_plan
     from assay.flows.reconcile import conventions as conventions
     from assay.flows.reconcile import reconcile as reconcile
+    from assay.flows.interactions import qrels_from_interactions as qrels_from_interactions
     from assay.flows.overlap import overlap as overlap
     from assay.flows.pool import pool as pool
     from assay.flows.results import show as show
@@ -81,6 +82,7 @@ _HOMES = {
     "parse": "assay.measures.grammar",
     "pool": "assay.flows.pool",
     "power": "assay.flows.compare",
+    "qrels_from_interactions": "assay.flows.interactions",
     "reconcile": "assay.flows.reconcile",
     "sample": "assay.flows.sample",
     "score": "assay.flows.explain",

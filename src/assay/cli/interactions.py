@@ -1,0 +1,73 @@
+"""qrels from-interactions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from assay.cli.options import inputs, outputs
+from assay.cli.output import check_targets, show
+from assay.cli.verb import OneOf, Verb, command_line, spell_map
+from assay.errors import InputError
+
+
+@click.group("qrels", help="Make judgments from what people did.")
+def qrels() -> None:
+    """Groups what makes judgments without a rater."""
+
+
+@qrels.command(
+    "from-interactions",
+    cls=Verb,
+    example="assay qrels from-interactions interactions.csv --split-at 2026-03-01 --grade purchase=3,cart=1",
+    help="""Make judgments from what people did.
+
+    A query is a person: what they did before the moment is the history, what they did from it on is relevant to them.
+    LOG is a table with user_id, doc_id and at, and with kind and value where there are such; - is stdin.""",
+)
+@click.argument("log")
+@click.option("--split-at", required=True, metavar="DATE", help="The moment, such as 2026-03-01 or 2026-03-01T06:00Z.")
+@click.option("--out", default="qrels.csv", metavar="FILE", help="The judgments: qrels.csv unless given.")
+@click.option("--history", default="history.csv", metavar="FILE", help="What came before: history.csv unless given.")
+@click.option("--grade", "grades", metavar="KIND=GRADE,...",
+              help="Such as purchase=3,click=1; value takes the values. Every event is 1 unless given.")  # fmt: skip
+@click.option("--seen", type=OneOf(["drop", "keep"]), default="drop", metavar="drop|keep",
+              help="Items that the person met before: drop unless given.")  # fmt: skip
+@click.option("--min-history", type=click.IntRange(0), default=1, metavar="NUMBER",
+              help="Leave out people with fewer items before: 1 unless given.")  # fmt: skip
+@click.option("--timezone", default="UTC", metavar="ZONE", help="Of times that name none: UTC unless given.")
+@inputs
+@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
+def from_interactions(
+    log: str, split_at: str, out: str, history: str, grades: str | None, seen: str, min_history: int, timezone: str,
+    input_format: str | None, columns: str | None, format_: str | None, output: str | None, html: str | None,
+) -> None:  # fmt: skip
+    """Translates the command line into one call of the flow."""
+    from assay.flows.interactions import qrels_from_interactions as flow
+    from assay.flows.workbench import Workbench
+
+    bench = Workbench.open()
+    for target in (out, history):
+        check_targets(target, None, [log, *filter(None, [output, html])])
+    result = flow(
+        log, split_at, out=out, history=history, grades=spell_grades(grades), seen=seen, min_history=min_history,
+        timezone=timezone, format=input_format, columns=spell_map(columns, "--columns"), bench=bench,
+        command=command_line(),
+    )  # fmt: skip
+    show(result, format=format_, output=output, html=html, inputs=[*bench.files(), out, history])
+
+
+def spell_grades(text: str | None) -> Any:
+    """`purchase=3,click=1` as a dict of numbers; the word `value` and None stay."""
+    if text is None or "=" not in text:
+        return text
+    found: dict[str, float] = {}
+    for piece in text.split(","):
+        kind, _, grade = (part.strip() for part in piece.partition("="))
+        try:
+            found[kind] = float(grade)
+        except ValueError:
+            raise InputError(f"--grade {piece.strip()!r} is not KIND=GRADE",
+                             remedy="pass --grade purchase=3,click=1") from None  # fmt: skip
+    return found
