@@ -42,11 +42,12 @@ def test_compare_writes_charts_and_redacts_whatever_it_prints(assay: Shell) -> N
     assert (assay.folder / "drawn" / "segments.svg").exists()
 
 
-def test_only_a_comparison_can_be_redacted_and_an_input_is_not_overwritten(assay: Shell) -> None:
+def test_scores_cannot_be_redacted_or_drawn_and_an_input_is_not_overwritten(assay: Shell) -> None:
     assert assay("evaluate", "bm25.run", "judgments.qrels", "-o", "s.assay").code == 0
     said = assay("report", "s.assay", "--redact")
     assert said.code == 3
-    assert "only a comparison" in said.err
+    assert "only a comparison or a gate can be redacted" in said.err
+    assert "only a comparison can be drawn" in assay("report", "s.assay", "--charts", "drawn").err
     assert assay("report", "s.assay", "-o", "s.assay").code == 3
     assert assay("report", "s.assay").code == 0
 

@@ -57,6 +57,53 @@ def test_the_verdict_is_the_first_word_and_the_exit_code(gated: Shell, files: An
     assert said.out.startswith(word)
 
 
+PROTECTED = """
+[guardrail.important]
+rule = "protected_queries"
+measure = "nDCG@10"
+margin = 0.0
+queries = ["7", "gloves"]
+"""
+
+
+def test_a_redacted_gate_names_no_query_document_person_file_or_command_in_any_output(assay: Shell) -> None:
+    """Query ids that are numbers too: in a rule about named queries they are no counts."""
+    folder, ids = assay.folder, ["7", "gloves", *(f"query-{i}" for i in range(30))]
+    qrels, old, new = [], [], []
+    for q in ids:
+        qrels += [f"{q} 0 SKU-{q}-a 2", f"{q} 0 SKU-{q}-b 0"]
+        old += [f"{q} Q0 SKU-{q}-a 1 3 x", f"{q} Q0 SKU-{q}-b 2 2 x"]
+        new += [f"{q} Q0 SKU-{q}-open 1 3 x", f"{q} Q0 SKU-{q}-a 2 2 x"]
+    for name, lines in (("old.run", old), ("new.run", new), ("all.qrels", qrels)):
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "gate.toml").write_text(RULES + PROTECTED, encoding="utf-8")
+    said = assay("gate", "old.run", "new.run", "all.qrels", "--redact", "--override", "Ada", "--reason", "7 is fine",
+                 "-o", "v.json", "--html", "v.html", "--markdown", "v.md", "--junit", "v.xml", "--to-label", "l.csv",
+                 "--annotate", "github")  # fmt: skip
+    assert said.code == 0, said.err
+    plain = assay("gate", "old.run", "new.run", "all.qrels", "-o", "plain.assay")
+    assert plain.code == 2, plain.err
+    assert assay("report", "plain.assay", "--redact", "-o", "later.html").code == 0
+    texts = {name: (folder / name).read_text("utf-8") for name in ("v.json", "v.html", "v.md", "v.xml", "later.html")}
+    for name, text in {**texts, "stdout": said.out, "stderr": said.err}.items():
+        for word in ("gloves", "query-", "SKU-", "Ada", "all.qrels", "nDCG@10, 7<", '"nDCG@10, 7"', "7 may", "7 hangs"):
+            assert word not in text, (name, word)
+    document = json.loads(texts["v.json"])
+    assert document["override"] == {"name": "a person", "reason": "7 is fine"}
+    important = next(rule for rule in document["rules"] if rule["name"] == "important")
+    assert {check["on"].split(", ")[1][0] for check in important["checks"]} == {"q"}
+    assert document["source"]["inputs"] == []
+    assert "SKU-" in (folder / "l.csv").read_text("utf-8")  # raters need the ids
+
+
+def test_a_plan_needs_no_runs(assay: Shell) -> None:
+    (assay.folder / "gate.toml").write_text(RULES, encoding="utf-8")
+    said = assay("gate", "plan", "--sd", "0.15", "--queries", "200")
+    assert said.code == 0, said.err
+    assert said.out.startswith("1 of 2 checks pass in 80 % of cases")  # 0.05 is a third of 0.15: 200 are plenty
+    assert assay("gate", "plan", "--sd", "0.15", *FILES, "--queries", "9").code == 3
+
+
 def test_every_output_is_written_at_once(gated: Shell) -> None:
     said = gated("gate", "bad.run", "good.run", "all.qrels", "-o", "gate.assay", "--html", "gate.html", "--markdown",
                  "gate.md", "--junit", "junit.xml", "--annotate", "github", "--to-label", "label.csv")  # fmt: skip

@@ -113,13 +113,16 @@ def change(command: F) -> F:
 @choice("--annotate", metavar="HOST", section="Output",
         help="Also tell the CI host on stderr: github, azure or teamcity; gitlab=FILE writes a report.")  # fmt: skip
 @choice("--to-label", metavar="FILE", help="Write the pairs that could decide, for labelling.", section="Output")
+@choice("--redact", is_flag=True, default=None, section="Output",
+        help="Codes for queries and documents, for sharing outside; --to-label keeps ids.")  # fmt: skip
 @conventions
 @inputs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
 def rules(
     files: tuple[str, ...], qrels: str | None, by: tuple[str, ...], input_format: str | None, columns: str | None,
     format_: str | None, output: str | None, html: str | None, to_label: str | None, rules: str,
-    stages: tuple[str, ...], markdown: str | None, junit: str | None, annotate: str | None, **choices: Any,
+    stages: tuple[str, ...], markdown: str | None, junit: str | None, annotate: str | None, redact: bool | None,
+    **choices: Any,
 ) -> int:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.gate import gate as flow
@@ -136,14 +139,18 @@ def rules(
         columns=spell_map(columns, "--columns"), bench=bench, progress=progress(), command=command_line(),
         **pick(choices),
     )  # fmt: skip
+    if to_label is not None:
+        write(to_label, wanted(result))
+    if redact:
+        from assay.report.redact import redacted
+
+        result = redacted(result)
     if markdown is not None:
         write(markdown, render(result, "md", {}))
     if junit is not None:
         from assay.report.junit import junit as xml
 
         write(junit, xml(result).encode("utf-8"))
-    if to_label is not None:
-        write(to_label, wanted(result))
     if annotate is not None:
         from assay.report.annotations import annotate as told
 

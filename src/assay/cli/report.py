@@ -37,10 +37,12 @@ def report(file: str, output: str, charts: str | None, png: bool, redact: bool) 
 
     bench = Workbench.open()
     result = flow(file, bench=bench)
-    is_comparison = type(result).__name__ == "Comparison"
-    if (redact or png or charts is not None) and not is_comparison:
+    kind = type(result).__name__
+    if (png or charts is not None) and kind != "Comparison":
+        raise InputError("only a comparison can be drawn", file, "save one by `assay compare ... -o FILE.assay`")
+    if redact and kind not in ("Comparison", "Verdict"):
         raise InputError(
-            "only a comparison can be redacted or drawn", file, "save one by `assay compare ... -o FILE.assay`"
+            "only a comparison or a gate can be redacted", file, "save one by `assay compare ... -o FILE.assay`"
         )
     check_targets(output, None, bench.files())
     if redact:
