@@ -39,7 +39,7 @@ def read(source: Source, wishes: Wishes) -> Carried:
         if not cells[relevance].strip():
             losses.add("documents without relevance", "a document that nobody rated is unjudged", line)
         else:
-            judged.add(line, query, cells[doc_at], grades(cells[relevance].strip(), line))
+            judged.add(line, query, cells[doc_at], grades(cells[relevance].strip(), line, name))
     return Carried(name, gathered(topics, judged), lost=losses.all(), facts=records.facts)
 
 

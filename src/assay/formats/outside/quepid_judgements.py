@@ -36,7 +36,7 @@ def read(source: Source, wishes: Wishes) -> Carried:
         if doc and not said:
             losses.add("pairs that no judge rated", "a pair that nobody rated is unjudged", line)
         for rater, rating in said:
-            judged.add(line, query, doc, grades(rating, line), rater)
+            judged.add(line, query, doc, grades(rating, line, name), rater)
     facts = (*records.facts, *typed.facts(name), *twice_said(name, twice))
     return Carried(name, gathered(found.topics, judged), lost=losses.all(), facts=facts)
 

@@ -40,7 +40,7 @@ def read(source: Source, wishes: Wishes) -> Carried:
         rating, _, features, doc, query = parts.groups()
         if features:
             losses.add("lines with features", "they belong to one model, not to the judgments", line)
-        judged.add(line, found.query(line, query.strip()), doc, grades(rating, line))
+        judged.add(line, found.query(line, query.strip()), doc, grades(rating, line, name))
     if faults:
         what = "is not `RATING qid:NUMBER # DOCUMENT QUERY`"
         more = [f"{name}:{line}: {what}" for line, _ in faults[1:SHOWN]]

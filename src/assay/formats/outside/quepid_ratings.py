@@ -41,7 +41,7 @@ def read(source: Source, wishes: Wishes) -> Carried:
         if doc and not rating:
             losses.add("documents without a rating", "a document that nobody rated is unjudged", line)
         elif doc:
-            judged.add(line, query, doc, grades(rating, line))
+            judged.add(line, query, doc, grades(rating, line, name))
     facts = (*records.facts, *typed.facts(name))
     return Carried(name, gathered(topics, judged), lost=losses.all(), facts=facts)
 

@@ -38,7 +38,7 @@ def read(source: Source, wishes: Wishes) -> Carried:
             unnamed.add(number)
         query = found.query(line, texts.get(number, number))
         if len(fields) == _WIDTH:
-            judged.add(line, query, fields[2], grades(fields[3], line))
+            judged.add(line, query, fields[2], grades(fields[3], line, name))
         else:
             losses.add("pairs without a judgment", "a pair that nobody rated is unjudged", line)
     if faults:
