@@ -50,9 +50,10 @@ def read(source: Source, wishes: Wishes) -> Carried:
         raise InputError("holds nothing but blank lines", name, "export it again from Quepid")
     facts = [f"{name}: read as {encoding}"] if encoding != "UTF-8" else []
     if unnamed:
-        facts.append(
-            f"{name}: {len(unnamed):,} queries have no name in {wishes.options['names']} and keep their number"
-        )
+        one = len(unnamed) == 1
+        who = "1 query has" if one else f"{len(unnamed):,} queries have"
+        keep = "keeps its" if one else "keep their"
+        facts.append(f"{name}: {who} no name in {wishes.options['names']} and {keep} number")
     if not texts:
         facts.append(
             f"{name}: queries are Quepid's own numbers; --option names=FILE (columns query_id, text) names them"
