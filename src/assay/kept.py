@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from assay.errors import InputError
@@ -259,6 +260,7 @@ def _check(how: Codec, given: Mapping[str, Any]) -> None:
             raise TypeError(f"{f} of a {how.name} is not {hint}, but {given[f]!r:.60}")
 
 
+@cache
 def _hints(cls: type[Any]) -> dict[str, Any]:
     import typing
 
