@@ -8,7 +8,7 @@ from typing import Any
 from assay.errors import SHOWN, InputError
 from assay.formats.carried import Carried, Lost, Unlisted
 from assay.formats.nested import Node
-from assay.label_maps import LabelMap
+from assay.label_maps import LabelMap, fitting, how
 from assay.tables import Block, Hit, Judgment, Topic
 from assay.tables.plain import check_columns
 from assay.tables.values import NUMBER, shown
@@ -104,8 +104,7 @@ class Grades:
         """The grade of a label, or the number as it is written."""
         if self._labels is None:
             if isinstance(raw, str) and raw.strip() and not NUMBER.fullmatch(raw.strip()) and _is_word(raw):
-                remedy = "say what each label is worth, such as --labels '{good:2,fair:1,bad:0}'"
-                raise InputError(f"the grade '{shown(raw)}' is a word", said(place, name), remedy)
+                raise InputError(f"the grade '{shown(raw)}' is a word", said(place, name), how(fitting([raw])))
             return raw
         if raw is None or (isinstance(raw, str) and not raw.strip()):
             return None

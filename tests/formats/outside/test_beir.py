@@ -190,7 +190,8 @@ BROKEN = [
         _set(qrels="query-id\tcorpus-id\tscore\nq1\td1\tyes\n"),
         (
             "x/qrels/test.tsv:2: the grade 'yes' is a word\n"
-            "    mend: say what each label is worth, such as --labels '{good:2,fair:1,bad:0}'"
+            "    mend: say what labels are worth: --labels yes-no, or your own map as --labels "
+            "'{good:2,fair:1,bad:0}'"
         ),
     ),
     (
@@ -346,7 +347,8 @@ BROKEN = [
         '{"q1": {"d1": "yes"}}',
         (
             "x: $.q1.d1: the grade 'yes' is a word\n"
-            "    mend: say what each label is worth, such as --labels '{good:2,fair:1,bad:0}'"
+            "    mend: say what labels are worth: --labels yes-no, or your own map as --labels "
+            "'{good:2,fair:1,bad:0}'"
         ),
     ),
     (

@@ -3,6 +3,7 @@
 from assay.formats.outside import (
     beir,
     beir_results,
+    deepeval,
     esci,
     ir_datasets,
     label_studio,
@@ -21,6 +22,8 @@ from assay.formats.outside import (
     quepid_snapshot,
     quepid_snapshot_json,
     quepid_trec,
+    rag_jsonl,
+    ragas,
     rank_eval,
     rank_eval_answer,
     ranx_qrels,
@@ -35,6 +38,7 @@ from assay.formats.outside import (
 __all__ = [
     "beir",
     "beir_results",
+    "deepeval",
     "esci",
     "ir_datasets",
     "label_studio",
@@ -53,6 +57,8 @@ __all__ = [
     "quepid_snapshot",
     "quepid_snapshot_json",
     "quepid_trec",
+    "rag_jsonl",
+    "ragas",
     "rank_eval",
     "rank_eval_answer",
     "ranx_qrels",
