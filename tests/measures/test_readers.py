@@ -192,6 +192,12 @@ def test_a_grade_above_the_stated_top_is_refused(text: str):
         value(text, Shown((3, 1)))
 
 
+def test_err_of_grades_to_a_hundred():
+    assert value("ERR", Shown((100, 100, 50))) == pytest.approx(1, abs=1e-12)
+    assert value("ERR", Shown((99, 100))) == pytest.approx(1 / 2 + 1 / 2 / 2, abs=1e-12)
+    assert value("ERR", Shown((99, 100), (), (1.0, 1.0)), ties="expected") == pytest.approx(0.875, abs=1e-12)
+
+
 def test_a_grade_whose_power_is_no_number_is_refused():
     with pytest.raises(InputError, match="ERR of grade 2000: 2\\^grade is too large"):
         value("ERR", Shown((2000, 1)))

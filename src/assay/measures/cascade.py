@@ -19,6 +19,8 @@ EXAMPLE_JUDGED: tuple[float, ...] = (3, 2, 1, 0)
 
 LARGEST = 1000.0
 """The highest grade whose power of 2 is still a number."""
+NEARLY_1 = 1.0 - 2.0**-53
+"""From grade 54 on the chance to satisfy is 1 in 64 bits, and has no logarithm."""
 WITHIN_0_AND_1 = Between(0.0, 1.0, ends=False)
 
 
@@ -35,7 +37,7 @@ def _satisfied(r: Ranking, max: float | None) -> F64:
 
 def _reached(r: Ranking, chance: F64) -> F64:
     """The chance that the reader comes as far as each hit: nothing above it satisfied."""
-    log = np.log1p(-chance)  # below 0, since no chance is 1
+    log = np.log1p(-np.minimum(chance, NEARLY_1))
     return np.exp(r.so_far(log) - log)  # type: ignore[no-any-return] # float64
 
 
