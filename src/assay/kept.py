@@ -255,7 +255,7 @@ def _fields(cls: type[Any]) -> list[str]:
 
 
 def _check(how: Codec, given: Mapping[str, Any]) -> None:
-    for f, hint in _hints(how.cls).items():
+    for f, hint in _hints(how.cls).items():  # type: ignore[arg-type] # classes are hashable
         if f in given and not _fits(given[f], hint):
             raise TypeError(f"{f} of a {how.name} is not {hint}, but {given[f]!r:.60}")
 

@@ -145,7 +145,14 @@ def horvitz_thompson(values: F64, weights: F64, total: float, inclusion: F64) ->
     """
     z = weights * values / total
     variance = float(((1 - inclusion) * z**2).sum())
-    return Estimate(float(z.sum()), math.sqrt(variance), len(values) - 1, len(values), effective_n(weights))
+    n, mean, worth = len(values), float(z.sum()), effective_n(weights)
+    if n < 2:
+        return Estimate(
+            mean if n else None, None, None, n, worth, "one value has no spread" if n else "no value is defined"
+        )
+    if (inclusion >= 1).all():
+        return Estimate(mean, None, None, n, worth, "every query was taken, so the sample makes no error")
+    return Estimate(mean, math.sqrt(variance), n - 1, n, worth)
 
 
 def drawn_with_replacement(values: F64) -> Estimate:
