@@ -160,6 +160,20 @@ def test_every_name_of_trec_eval_is_understood_again() -> None:
                 assert (str(back.without_cutoff), back.cutoff) == (ours, cutoff)
 
 
+def test_several_tables_stand_below_one_another_each_row_naming_its_own() -> None:
+    runs = {"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"z": 2.0, "y": 1.0}}}
+    audit = assay.pool_audit(runs, {"q": {"x": 1, "y": 0, "z": 1}}, "P@1", depth=2)
+    found = list(csv.DictReader(io.StringIO(to_machine(audit, "csv").decode())))
+    assert [(row["table"], row["run"]) for row in found] == [
+        ("Left out of the pool", "a"), ("Left out of the pool", "b"),
+        ("What each run brought", "a"), ("What each run brought", "b")]  # fmt: skip
+    assert (found[0]["as judged"], found[0]["left out"], found[0]["alone"]) == ("1.0", "0.0", "")
+    assert (found[2]["as judged"], found[2]["first 2"], found[2]["alone, relevant"]) == ("", "2", "1")
+    lines = [json.loads(line) for line in to_machine(audit, "jsonl").decode().splitlines()]
+    assert "alone" not in lines[0]
+    assert lines[2]["alone"] == 1
+
+
 def test_other_results_have_json_and_the_tables_of_their_pages() -> None:
     listed = list(csv.DictReader(io.StringIO(to_machine(cards(), "csv").decode())))
     assert {row["measure"] for row in listed} == set(MEASURES.names())

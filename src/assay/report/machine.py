@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
@@ -198,33 +199,46 @@ def bare(value: Any) -> Any:
 
 
 def _tables(result: Any, kind: str, choices: dict[str, Any]) -> bytes:
-    """The tables of a result's page, cell by cell, numbers in full."""
+    """The tables of a result's page, cell by cell, numbers in full.
+
+    Several tables stand below one another: a first column names the table of each row, and the columns are those of
+    all of them; what a table has not is empty, and is left out of JSON lines.
+    """
     import json
 
     from assay.report.describe import describe
     from assay.report.page import Table
     from assay.report.rows import field
 
-    tables = [part.without_drawings() for part in describe(result, **choices).parts if isinstance(part, Table)]
+    parts = describe(result, **choices).parts
+    tables = [part.without_drawings() for part in parts if isinstance(part, Table) and part.rows]
     if not tables:
         raise InputError(f"this result has no table for {kind}", remedy="pass --format json")
-    table = tables[0]
-    heads = [name for place in range(len(table.columns)) for name in _names(table, place)]
-    rows = [[entry for cell in row for entry in _entries(cell)] for row in (*table.rows, *table.foot)]
+    rows = [row for table in tables for row in _rows_of(table, len(tables) > 1)]
+    heads = list(dict.fromkeys(head for row in rows for head in row))
     if kind == "jsonl":
-        lines = [json.dumps(dict(zip(heads, row, strict=True)), ensure_ascii=False) for row in rows]
+        lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     else:
-        lines = [",".join(map(field, heads)), *(",".join(map(field, row)) for row in rows)]
+        lines = [",".join(map(field, heads)), *(",".join(field(row.get(head)) for head in heads) for row in rows)]
     return ("\n".join(lines) + "\n").encode("utf-8")
+
+
+def _rows_of(table: Table, several: bool) -> Iterator[dict[str, Any]]:
+    heads = [name for place in range(len(table.columns)) for name in _names(table, place)]
+    for row in (*table.rows, *table.foot):
+        entries = (entry for cell in row for entry in _entries(cell))
+        yield {**({"table": table.name} if several else {}), **dict(zip(heads, entries, strict=True))}
 
 
 def _names(table: Table, place: int) -> list[str]:
     """What one column is called in a file: an interval is two numbers, and no name stands twice."""
     from assay.report.page import Range
 
-    if any(isinstance(row[place], Range) for row in table.rows):
-        return ["low", "high"]
-    return [table.labels()[place] or "state"]
+    ranges = [i for i in range(len(table.columns)) if any(isinstance(row[i], Range) for row in table.rows)]
+    label = table.labels()[place] or "state"
+    if place not in ranges:
+        return [label]
+    return ["low", "high"] if len(ranges) == 1 else [f"{label} low", f"{label} high"]
 
 
 def _entries(cell: Any) -> list[Any]:

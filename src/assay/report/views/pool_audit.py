@@ -40,9 +40,12 @@ def brought(audit: PoolAudit) -> Table:
         Column("alone, relevant", "right"),
     )
     rows = tuple(
-        (c.run, f"{c.shown:,}", f"{c.judged:,}", f"{c.unique:,}", f"{c.unique_judged:,}", f"{c.unique_relevant:,}")
+        (
+            c.run, Value(c.shown, 0), Value(c.judged, 0), Value(c.unique, 0), Value(c.unique_judged, 0),
+            Value(c.unique_relevant, 0),
+        )
         for c in audit.contributions
-    )
+    )  # fmt: skip
     return Table(columns, rows, name="What each run brought")
 
 
