@@ -1,0 +1,1 @@
+"""The chain of migrations, one file a step in `versions`."""

@@ -1,0 +1,1 @@
+"""Steps, each named after its number."""
