@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
+from assay.flows.pool import pool_audit
 from assay.measures.card import card, cards
 from assay.measures.collections import Collections
 from assay.measures.measure import MEASURES, Measure
@@ -162,7 +163,7 @@ def test_every_name_of_trec_eval_is_understood_again() -> None:
 
 def test_several_tables_stand_below_one_another_each_row_naming_its_own() -> None:
     runs = {"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"z": 2.0, "y": 1.0}}}
-    audit = assay.pool_audit(runs, {"q": {"x": 1, "y": 0, "z": 1}}, "P@1", depth=2)
+    audit = pool_audit(runs, {"q": {"x": 1, "y": 0, "z": 1}}, "P@1", depth=2)
     found = list(csv.DictReader(io.StringIO(to_machine(audit, "csv").decode())))
     assert [(row["table"], row["run"]) for row in found] == [
         ("Left out of the pool", "a"), ("Left out of the pool", "b"),
