@@ -69,18 +69,18 @@ def _averaged(hits: Ranking, ideal: I64, tail: F64) -> F64:
 
     The i-th of m documents of one grade among g stands at place t with chance C(t-1, i-1) C(g-t, m-i) / C(g, m).
     """
-    assert hits.first is not None
-    assert hits.last is not None
+    groups = hits.groups()
     adds = tail[np.maximum(hits.rank, ideal) - 1]
-    size = hits.last - hits.first + 1
-    log = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, int(size.max(initial=0)) + 1)))])
-    start = 0
-    while start < len(adds):
-        same = (hits.query == hits.query[start]) & (hits.first == hits.first[start])
-        stop = start + int(same.sum())
-        g = int(size[start])
-        for grade in np.unique(hits.grade[start:stop]) if g > 1 else ():
-            which = start + np.flatnonzero(hits.grade[start:stop] == grade)
+    log = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, int(groups.size.max(initial=0)) + 1)))])
+    start = np.cumsum(groups.hits) - groups.hits
+    tied = np.flatnonzero(groups.size > 1)
+    for begin, count, first, g in zip(
+        start[tied].tolist(), groups.hits[tied].tolist(), groups.first[tied].tolist(), groups.size[tied].tolist(),
+        strict=True,
+    ):  # fmt: skip
+        grades = hits.grade[begin : begin + count]
+        for grade in np.unique(grades):
+            which = begin + np.flatnonzero(grades == grade)
             m = len(which)
             for i, hit in enumerate(which.tolist(), 1):
                 t = np.arange(i, g - m + i + 1)
@@ -88,9 +88,7 @@ def _averaged(hits: Ranking, ideal: I64, tail: F64) -> F64:
                     log[t - 1] - log[i - 1] - log[t - i] + log[g - t] - log[m - i] - log[g - t - m + i]
                     - log[g] + log[m] + log[g - m]
                 )  # fmt: skip
-                rank = hits.first[start] + t - 1
-                adds[hit] = float((chance * tail[np.maximum(rank, ideal[hit]) - 1]).sum())
-        start = stop
+                adds[hit] = float((chance * tail[np.maximum(first + t - 1, ideal[hit]) - 1]).sum())
     return adds  # type: ignore[no-any-return] # float64
 
 
