@@ -172,7 +172,8 @@ def test_it_is_written_for_programs_and_kept(tmp_path: Path):
     assert document["kind"] == "overlap"
     assert document["queries"][0]["query_id"] == "q"
     rows = list(csv.DictReader(io.StringIO(to_machine(found, "csv", per_query=True).decode())))
-    assert [row["query"] for row in rows] == ["q", "r"]
+    assert [row["query"] for row in rows if row["query"]] == ["q", "r"]
+    assert [row["differ from rank"] for row in rows if row["query"]] == ["2", ""]
     assert float(rows[0]["RBO"]) == pytest.approx(found.queries[0].rbo)
     means = list(csv.DictReader(io.StringIO(to_machine(found, "csv").decode())))
     assert means[0]["figure"] == "RBO(p=0.9)"

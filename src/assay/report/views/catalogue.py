@@ -102,10 +102,10 @@ def means(result: Catalogue) -> Table:
     return Table(columns, tuple(rows), name="Means over lists")
 
 
-def interval(mean: Mean) -> Cell:
+def interval(mean: Mean) -> Range:
     """The interval of a mean, or why there is none."""
     if mean.n < FEWEST or mean.interval is None:
-        return f"n/a: {f'n {mean.n}' if mean.n < FEWEST else mean.why}"
+        return Range(None, None, why=f"n/a: {f'n {mean.n}' if mean.n < FEWEST else mean.why}")
     return Range(mean.interval.low, mean.interval.high)
 
 

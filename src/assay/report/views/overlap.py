@@ -81,12 +81,12 @@ def label(result: Overlap, line: Line) -> str:
     return named.get(line.kind) or f"{kinds[line.kind]}@{line.depth}"
 
 
-def interval(line: Line) -> Cell:
+def interval(line: Line) -> Range:
     """The interval of a mean, or why there is none."""
     if line.kind == "identical":
-        return line.why
+        return Range(None, None, why=line.why)
     if line.interval is None or line.n < FEWEST:
-        return f"n/a: {line.why if line.n >= FEWEST else f'n {line.n}'}"
+        return Range(None, None, why=f"n/a: {line.why if line.n >= FEWEST else f'n {line.n}'}")
     return Range(line.interval.low, line.interval.high)
 
 
@@ -95,11 +95,11 @@ def queries(result: Overlap, shown: list[QueryOverlap] | tuple[QueryOverlap, ...
     columns = [Column("query", is_name=True, mono=True), Column("RBO", "right")]
     columns += [Column("at least", "right", drop=3), Column("at most", "right", drop=3)] if result.ties == "a" else []
     columns += [Column(f"overlap@{depth}", "right", drop=0 if i == 0 else 2) for i, depth in enumerate(result.depths)]
-    columns += [Column("first change", "right"), Column("tau", "right", drop=1), Column("tau_AP", "right", drop=1)]
+    columns += [Column("differ from rank", "right"), Column("tau", "right", drop=1), Column("tau_AP", "right", drop=1)]
     rows: list[tuple[Cell, ...]] = []
     for query in shown:
         bounds: list[Cell] = [Value(query.low), Value(query.high)] if result.ties == "a" else []
-        change = "none" if query.first_change is None else f"rank {query.first_change:,}"
+        change = Value(query.first_change, 0, why="none")
         shares = [Value(at.overlap, 2) for at in query.at]
         rows.append((query.query_id, Value(query.rbo), *bounds, *shares, change, Value(query.tau), Value(query.tau_ap)))
     return Table(tuple(columns), tuple(rows), name=name, tall=len(rows) > 60)
