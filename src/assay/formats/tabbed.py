@@ -28,6 +28,8 @@ class Tabbed:
                 text = text.replace("\r", "\n")
         self._lines = text.split("\n")
         self.facts = (f"{self.name}: read as {encoding}",) if encoding != "UTF-8" else ()
+        self.comments = 0
+        """How many comment lines were passed over."""
         self._faults: list[tuple[int, str, str]] = []
         self._count = 0
 
@@ -50,7 +52,10 @@ class Tabbed:
         """
         self.first()
         for number, line in enumerate(self._lines, 1):
-            if not line.strip() or (comments and line.startswith("#")):
+            if not line.strip():
+                continue
+            if comments and line.lstrip().startswith("#"):
+                self.comments += 1
                 continue
             if header:
                 header = False

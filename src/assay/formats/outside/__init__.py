@@ -32,6 +32,10 @@ from assay.formats.outside import (
     srw_experiment,
     srw_judgments,
     srw_queries,
+    trec_diversity,
+    trec_prefs,
+    trec_prels,
+    trec_qrels_jg,
     ubi_judgments,
 )
 
@@ -67,5 +71,9 @@ __all__ = [
     "srw_experiment",
     "srw_judgments",
     "srw_queries",
+    "trec_diversity",
+    "trec_prefs",
+    "trec_prels",
+    "trec_qrels_jg",
     "ubi_judgments",
 ]
