@@ -129,10 +129,15 @@ ITEMS = _table(
     sa.Column("is_disputed", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("created_at", sa.Text, nullable=False),
     sa.UniqueConstraint("project", "query_id", "doc_id", "other_doc_id", "doc_hash", name="uq_items_pair"),
-    sa.Index(None, "project", "is_pilot", "place"),
 )
 """A pair of query and document to be labelled. No system, no rank and no reason stands here: the page cannot show
 what its database does not know."""
+
+_OPEN = ITEMS.c.taken < ITEMS.c.wanted
+sa.Index("ix_items_open", ITEMS.c.project, ITEMS.c.is_pilot, ITEMS.c.place, ITEMS.c.id,
+         sqlite_where=_OPEN, postgresql_where=_OPEN)  # fmt: skip
+sa.Index("ix_items_gold", ITEMS.c.project, ITEMS.c.gold, sqlite_where=ITEMS.c.gold.is_not(None),
+         postgresql_where=ITEMS.c.gold.is_not(None))  # fmt: skip
 
 CLAIMS = _table(
     "claims",

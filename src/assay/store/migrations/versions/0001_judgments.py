@@ -130,7 +130,22 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_items")),
         sa.UniqueConstraint("project", "query_id", "doc_id", "other_doc_id", "doc_hash", name="uq_items_pair"),
     )
-    op.create_index(op.f("ix_items_project_is_pilot_place"), "items", ["project", "is_pilot", "place"], unique=False)
+    op.create_index(
+        "ix_items_gold",
+        "items",
+        ["project", "gold"],
+        unique=False,
+        sqlite_where=sa.text("gold IS NOT NULL"),
+        postgresql_where=sa.text("gold IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_items_open",
+        "items",
+        ["project", "is_pilot", "place", "id"],
+        unique=False,
+        sqlite_where=sa.text("taken < wanted"),
+        postgresql_where=sa.text("taken < wanted"),
+    )
     op.create_table(
         "queries",
         sa.Column("tenant", sa.Text(), nullable=False),

@@ -1,0 +1,197 @@
+"""Judgments: appended, never changed. What stands now is what was not taken back, the latest of each rater and item."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from assay.errors import InputError
+from assay.store import queue
+from assay.store.database import Store
+from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS
+
+SPREAD = 2.0
+"""Grades that lie so far apart are a dispute, as are grades on both sides of relevant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a rater says of an item.
+
+    Args:
+        uid: made by the client, once for each answer: the same answer sent again counts once.
+        item: which item was on the screen.
+        rater: who.
+        role: the rater's: rater or adjudicator.
+        turn: 0, or 1 for a hidden repeat.
+        grade: the grade; None where the rater cannot tell, or prefers.
+        dimensions: name to value, of dimensions judged apart.
+        preference: first, second, tie or both-bad, in pairwise projects.
+        cannot_tell: why no grade can be given.
+        note: what else the rater says.
+        took_ms: from showing to answering.
+        source: human, model or clicks.
+    """
+
+    uid: str
+    item: int
+    rater: str
+    role: str = "rater"
+    turn: int = 0
+    grade: float | None = None
+    dimensions: Mapping[str, float] = field(default_factory=dict)
+    preference: str | None = None
+    cannot_tell: str | None = None
+    note: str = ""
+    took_ms: int | None = None
+    source: str = "human"
+
+
+def append(connection: sa.Connection, tenant: str, given: Given, rubric_version: str, now: str) -> dict[str, Any]:
+    """Writes a judgment and ends the claim; the row, be it new or the one that the same uid wrote before.
+
+    Raises:
+        InputError: the item does not exist or the rater does not hold it, or the uid was used for something else.
+    """
+    known = by_uid(connection, tenant, given.uid)
+    if known is not None:
+        if (known["item"], known["rater"], known["takes_back"]) != (given.item, given.rater, None):
+            raise InputError("this answer's id was used for another one", given.uid, "make a new id for each answer")
+        return known
+    item = _item(connection, tenant, given.item)
+    held = connection.execute(
+        sa.select(CLAIMS.c.id).where(
+            CLAIMS.c.item == given.item, CLAIMS.c.rater == given.rater, CLAIMS.c.turn == given.turn
+        )
+    ).scalar()
+    if held is None and given.role == "rater":
+        raise InputError("nobody gave you this item", f"item {given.item}", "ask for the next one")
+    row = {
+        "tenant": tenant, "uid": given.uid, "project": item["project"], "item": given.item,
+        "query_id": item["query_id"], "doc_id": item["doc_id"], "rater": given.rater, "role": given.role,
+        "grade": given.grade, "dimensions": json.dumps(dict(given.dimensions), sort_keys=True),
+        "preference": given.preference, "cannot_tell": given.cannot_tell, "note": given.note,
+        "rubric_version": rubric_version, "doc_hash": item["doc_hash"], "judged_at": now, "took_ms": given.took_ms,
+        "source": given.source, "turn": given.turn, "takes_back": None,
+    }  # fmt: skip
+    connection.execute(sa.insert(JUDGMENTS).values(**row))
+    queue.end(connection, given.item, given.rater, given.turn, "judged", now)
+    _mark(connection, tenant, item)
+    return row
+
+
+def take_back(connection: sa.Connection, tenant: str, uid: str, of: str, rater: str, now: str) -> dict[str, Any]:
+    """Undoes one of the rater's own judgments by a new row, and gives the item back to the rater.
+
+    Args:
+        connection: inside a write.
+        tenant: whose.
+        uid: of this undoing, made by the client.
+        of: uid of the judgment.
+        rater: who.
+        now: the time.
+
+    Returns:
+        The row of the judgment that was taken back.
+
+    Raises:
+        InputError: there is no such judgment of this rater.
+    """
+    judgment = by_uid(connection, tenant, of)
+    if judgment is None or judgment["rater"] != rater or judgment["takes_back"] is not None:
+        raise InputError("there is no such judgment of yours", of, "reload the page")
+    again = by_uid(connection, tenant, uid)
+    if again is not None:
+        if (again["takes_back"], again["rater"]) != (of, rater):
+            raise InputError("this answer's id was used for another one", uid, "make a new id for each answer")
+        return judgment
+    if is_taken_back(connection, tenant, of):
+        return judgment
+    left = {name: judgment[name] for name in _COPIED}
+    connection.execute(sa.insert(JUDGMENTS).values(**left, uid=uid, judged_at=now, takes_back=of))
+    queue.reopen(connection, judgment["item"], rater, judgment["turn"], now)
+    _mark(connection, tenant, _item(connection, tenant, judgment["item"]))
+    return judgment
+
+
+_COPIED = ("tenant", "project", "item", "query_id", "doc_id", "rater", "role", "rubric_version", "doc_hash", "source",
+           "turn")  # fmt: skip
+
+
+def by_uid(connection: sa.Connection, tenant: str, uid: str) -> dict[str, Any] | None:
+    """The row that a client's id wrote."""
+    select = sa.select(JUDGMENTS).where(JUDGMENTS.c.tenant == tenant, JUDGMENTS.c.uid == uid)
+    found = connection.execute(select).mappings().first()
+    return None if found is None else dict(found)
+
+
+def is_taken_back(connection: sa.Connection, tenant: str, uid: str) -> bool:
+    """Whether a judgment was undone."""
+    select = sa.select(JUDGMENTS.c.id).where(JUDGMENTS.c.tenant == tenant, JUDGMENTS.c.takes_back == uid)
+    return connection.execute(select).first() is not None
+
+
+def standing(tenant: str, project: str | None = None) -> sa.Select[Any]:
+    """The query of what stands: not taken back, and the latest of each rater, item and turn."""
+    later, undone = JUDGMENTS.alias(), JUDGMENTS.alias()
+    is_undone = (
+        sa.select(undone.c.id)
+        .where(undone.c.tenant == JUDGMENTS.c.tenant, undone.c.takes_back == JUDGMENTS.c.uid)
+        .exists()
+    )
+    later_undone = JUDGMENTS.alias()
+    is_later = (
+        sa.select(later.c.id)
+        .where(
+            later.c.item == JUDGMENTS.c.item, later.c.rater == JUDGMENTS.c.rater, later.c.turn == JUDGMENTS.c.turn,
+            later.c.id > JUDGMENTS.c.id, later.c.takes_back.is_(None),
+            ~sa.select(later_undone.c.id)
+            .where(later_undone.c.tenant == later.c.tenant, later_undone.c.takes_back == later.c.uid)
+            .exists(),
+        )
+        .exists()
+    )  # fmt: skip
+    select = sa.select(JUDGMENTS).where(
+        JUDGMENTS.c.tenant == tenant, JUDGMENTS.c.takes_back.is_(None), ~is_undone, ~is_later
+    )
+    return select if project is None else select.where(JUDGMENTS.c.project == project)
+
+
+def current(store: Store, tenant: str, project: str) -> list[dict[str, Any]]:
+    """What stands in a project, in the order in which it was given; `dimensions` as a dict."""
+    rows = store.rows(standing(tenant, project).order_by(JUDGMENTS.c.id))
+    return [row | {"dimensions": json.loads(row["dimensions"])} for row in rows]
+
+
+def is_dispute(grades: list[float], relevant: float = 0.0) -> bool:
+    """Whether grades of one item are so far apart that somebody must settle it.
+
+    Args:
+        grades: one a rater.
+        relevant: grades above it are relevant.
+    """
+    if len(grades) < 2:
+        return False
+    low, high = min(grades), max(grades)
+    return high - low >= SPREAD or low <= relevant < high
+
+
+def _mark(connection: sa.Connection, tenant: str, item: Mapping[str, Any]) -> None:
+    """Notes at an item whether its standing grades are a dispute that no adjudicator has settled."""
+    rows = connection.execute(standing(tenant).where(JUDGMENTS.c.item == item["id"])).mappings().all()
+    own = [row for row in rows if row["turn"] == 0 and row["grade"] is not None]
+    settled = any(row["role"] == "adjudicator" for row in own)
+    disputed = not settled and item["gold"] is None and is_dispute([row["grade"] for row in own])
+    connection.execute(sa.update(ITEMS).where(ITEMS.c.id == item["id"]).values(is_disputed=disputed))
+
+
+def _item(connection: sa.Connection, tenant: str, item: int) -> dict[str, Any]:
+    select = sa.select(ITEMS).where(ITEMS.c.id == item, ITEMS.c.tenant == tenant)
+    found = connection.execute(select).mappings().first()
+    if found is None:
+        raise InputError("there is no such item", f"item {item}", "ask for the next one")
+    return dict(found)

@@ -1,0 +1,275 @@
+"""What is labelled next, by whom: quotas that hold when many raters ask at once, hidden gold and repeats, skips.
+
+Everything here runs inside one transaction of `Store.write`, which takes the lock of the database before it looks: two
+raters who ask at the same moment never get more claims of a pair than it wants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from assay.keys import coin
+from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS
+
+AHEAD = 400
+"""Open items that are looked at when the next ones are chosen: the whole of a query, in most projects."""
+
+EVERYONE = 1_000_000
+"""How many raters an item wants that each rater shall label: pilot and gold items."""
+
+APART = 20
+"""A rater's own item is not repeated before so many others were judged."""
+
+CERTAIN = 2**64
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """A pair that shall be labelled.
+
+    Args:
+        query_id: of the query.
+        doc_id: of the document.
+        doc_hash: of what the rater sees of it.
+        place: in the queue; the documents of a query have the place of the query.
+        other_doc_id, other_doc_hash: of the second document, in pairwise projects.
+        is_pilot: whether every rater labels it before the queue opens.
+        gold: the known grade of a hidden gold item.
+        is_found: whether a rater searched for it.
+    """
+
+    query_id: str
+    doc_id: str
+    doc_hash: str
+    place: int
+    other_doc_id: str = ""
+    other_doc_hash: str = ""
+    is_pilot: bool = False
+    gold: float | None = None
+    is_found: bool = False
+
+
+def add(connection: sa.Connection, tenant: str, project: str, items: Sequence[NewItem], wanted: int, now: str) -> int:
+    """Queues pairs; those that are there already stay as they are. How many are new."""
+    if not items:
+        return 0
+    rows = [
+        {
+            "tenant": tenant, "project": project, "query_id": one.query_id, "doc_id": one.doc_id,
+            "doc_hash": one.doc_hash, "other_doc_id": one.other_doc_id, "other_doc_hash": one.other_doc_hash,
+            "place": one.place, "wanted": EVERYONE if one.is_pilot or one.gold is not None else wanted,
+            "is_pilot": one.is_pilot, "gold": one.gold, "is_found": one.is_found, "created_at": now,
+        }
+        for one in items
+    ]  # fmt: skip
+    before = _count(connection, project)
+    insert: Any
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert
+    else:
+        from sqlalchemy.dialects.sqlite import insert
+    connection.execute(insert(ITEMS).on_conflict_do_nothing(), rows)
+    return _count(connection, project) - before
+
+
+def _count(connection: sa.Connection, project: str) -> int:
+    return int(
+        connection.execute(sa.select(sa.func.count()).select_from(ITEMS).where(ITEMS.c.project == project)).scalar_one()
+    )
+
+
+def claim(
+    connection: sa.Connection, project: dict[str, Any], rater: str, n: int, now: str, secret: bytes
+) -> list[dict[str, Any]]:
+    """The next items of a rater, claimed: those that are open already, then new ones; rows of items with their `turn`.
+
+    Args:
+        connection: inside a write.
+        project: its row.
+        rater: who asks.
+        n: how many items the rater shall hold.
+        now: the time.
+        secret: of the order, so that it tells nothing.
+    """
+    held = _held(connection, project["id"], rater)
+    while len(held) < n:
+        more = _next(connection, project, rater, n - len(held), secret, {row["id"] for row in held})
+        if not more:
+            break
+        held += [row | {"turn": turn} for row, turn in more if _take(connection, row, rater, turn, now)]
+    return held
+
+
+def _held(connection: sa.Connection, project: str, rater: str) -> list[dict[str, Any]]:
+    """Items that the rater claimed and has not answered, the earliest claim first."""
+    select = (
+        sa.select(ITEMS, CLAIMS.c.turn)
+        .join(CLAIMS, CLAIMS.c.item == ITEMS.c.id)
+        .where(ITEMS.c.project == project, CLAIMS.c.rater == rater, CLAIMS.c.ended_at.is_(None))
+        .order_by(CLAIMS.c.claimed_at, CLAIMS.c.id)
+    )
+    return [dict(row) for row in connection.execute(select).mappings()]
+
+
+def _next(
+    connection: sa.Connection, project: dict[str, Any], rater: str, n: int, secret: bytes, held: set[int]
+) -> list[tuple[dict[str, Any], int]]:
+    """Items with the turn that they would be: now and then a gold item or an own one again, else what is open."""
+    in_pilot = is_in_pilot(connection, project, rater)
+    if not in_pilot:
+        done = _answers(connection, project["id"], rater)
+        lot = coin(secret, "what comes", project["id"], rater, str(done + len(held))) / CERTAIN
+        if lot < project["gold_share"] and (row := _gold(connection, project["id"], rater, secret)):
+            return [(row, 0)]
+        if lot > 1 - project["repeat_share"] and (row := _own(connection, project["id"], rater, secret)):
+            return [(row, 1)]
+    if not in_pilot and project["pilot"] and not project["opened_at"]:
+        return []  # the pilot is labelled, and agreement has not opened the queue
+    fresh = _open(connection, project, rater, in_pilot)
+    order = {row["id"]: coin(secret, "order", rater, str(row["id"])) for row in fresh}
+    by_query = project["mode"] == "query"
+    fresh.sort(key=lambda row: (row["place"] if by_query else 0, order[row["id"]]))
+    if project["gold_share"] or project["repeat_share"]:
+        n = 1  # the next lot may fall on a hidden item
+    return [(row, 0) for row in fresh[:n]] or [(row, 0) for row in _skipped(connection, project["id"], rater)[:n]]
+
+
+def is_in_pilot(connection: sa.Connection, project: dict[str, Any], rater: str) -> bool:
+    """Whether the rater has pilot items left, while the pilot decides."""
+    if not project["pilot"] or project["opened_at"]:
+        return False
+    return bool(_open(connection, project, rater, True, 1))
+
+
+def _open(
+    connection: sa.Connection, project: dict[str, Any], rater: str, pilot: bool, most: int = AHEAD
+) -> list[dict[str, Any]]:
+    """Open items that the rater never had, from where the rater stands, then from the beginning."""
+    mine = sa.select(CLAIMS.c.id).where(CLAIMS.c.item == ITEMS.c.id, CLAIMS.c.rater == rater).exists()
+    select = (
+        sa.select(ITEMS)
+        .where(
+            ITEMS.c.project == project["id"], ITEMS.c.is_pilot.is_(pilot), ITEMS.c.taken < ITEMS.c.wanted,
+            ITEMS.c.gold.is_(None), ~mine,
+        )
+        .order_by(ITEMS.c.place, ITEMS.c.id)
+        .limit(most)
+    )  # fmt: skip
+    start = connection.execute(
+        sa.select(sa.func.max(ITEMS.c.place))
+        .join(CLAIMS, CLAIMS.c.item == ITEMS.c.id)
+        .where(ITEMS.c.project == project["id"], ITEMS.c.is_pilot.is_(pilot), CLAIMS.c.rater == rater)
+    ).scalar()
+    for where in ([ITEMS.c.place >= start] if start is not None else []), []:
+        found = [dict(row) for row in connection.execute(select.where(*where)).mappings()]
+        if found:
+            return found
+    return []
+
+
+def _skipped(connection: sa.Connection, project: str, rater: str) -> list[dict[str, Any]]:
+    """What the rater put off, the earliest first."""
+    select = (
+        sa.select(ITEMS)
+        .join(CLAIMS, CLAIMS.c.item == ITEMS.c.id)
+        .where(
+            ITEMS.c.project == project, CLAIMS.c.rater == rater, CLAIMS.c.turn == 0,
+            CLAIMS.c.outcome.in_(("skipped", "expired")), ITEMS.c.taken < ITEMS.c.wanted,
+        )
+        .order_by(CLAIMS.c.ended_at)
+        .limit(AHEAD)
+    )  # fmt: skip
+    return [dict(row) for row in connection.execute(select).mappings()]
+
+
+def _gold(connection: sa.Connection, project: str, rater: str, secret: bytes) -> dict[str, Any] | None:
+    mine = sa.select(CLAIMS.c.id).where(CLAIMS.c.item == ITEMS.c.id, CLAIMS.c.rater == rater).exists()
+    select = sa.select(ITEMS).where(ITEMS.c.project == project, ITEMS.c.gold.is_not(None), ~mine).limit(AHEAD)
+    found = [dict(row) for row in connection.execute(select).mappings()]
+    return min(found, key=lambda row: coin(secret, "gold", rater, str(row["id"])), default=None)
+
+
+def _own(connection: sa.Connection, project: str, rater: str, secret: bytes) -> dict[str, Any] | None:
+    """An item that the rater judged long enough ago and not twice."""
+    again = CLAIMS.alias()
+    twice = sa.select(again.c.id).where(again.c.item == ITEMS.c.id, again.c.rater == rater, again.c.turn == 1).exists()
+    select = (
+        sa.select(ITEMS)
+        .join(CLAIMS, CLAIMS.c.item == ITEMS.c.id)
+        .where(
+            ITEMS.c.project == project, CLAIMS.c.rater == rater, CLAIMS.c.turn == 0, CLAIMS.c.outcome == "judged",
+            ITEMS.c.gold.is_(None), ~twice,
+        )
+        .order_by(CLAIMS.c.ended_at.desc())
+        .offset(APART)
+        .limit(AHEAD)
+    )  # fmt: skip
+    found = [dict(row) for row in connection.execute(select).mappings()]
+    return min(found, key=lambda row: coin(secret, "again", rater, str(row["id"])), default=None)
+
+
+def _answers(connection: sa.Connection, project: str, rater: str) -> int:
+    select = (
+        sa.select(sa.func.count())
+        .select_from(JUDGMENTS)
+        .where(JUDGMENTS.c.project == project, JUDGMENTS.c.rater == rater)
+    )
+    return int(connection.execute(select).scalar_one())
+
+
+def _take(connection: sa.Connection, row: dict[str, Any], rater: str, turn: int, now: str) -> bool:
+    """Claims an item; False where the quota is full."""
+    if turn == 0:
+        taken = connection.execute(
+            sa.update(ITEMS)
+            .where(ITEMS.c.id == row["id"], ITEMS.c.taken < ITEMS.c.wanted)
+            .values(taken=ITEMS.c.taken + 1)
+        ).rowcount
+        if not taken:
+            return False
+    old = connection.execute(
+        sa.update(CLAIMS)
+        .where(CLAIMS.c.item == row["id"], CLAIMS.c.rater == rater, CLAIMS.c.turn == turn)
+        .values(claimed_at=now, ended_at=None, outcome=None)
+    ).rowcount
+    if not old:
+        connection.execute(
+            sa.insert(CLAIMS).values(tenant=row["tenant"], item=row["id"], rater=rater, turn=turn, claimed_at=now)
+        )
+    return True
+
+
+def end(connection: sa.Connection, item: int, rater: str, turn: int, outcome: str, now: str) -> bool:
+    """Ends a claim: "judged", "skipped" or "expired"; False where there is none. What is given back is open again."""
+    ended = connection.execute(
+        sa.update(CLAIMS)
+        .where(CLAIMS.c.item == item, CLAIMS.c.rater == rater, CLAIMS.c.turn == turn, CLAIMS.c.ended_at.is_(None))
+        .values(ended_at=now, outcome=outcome)
+    ).rowcount
+    if ended and turn == 0 and outcome != "judged":
+        connection.execute(sa.update(ITEMS).where(ITEMS.c.id == item).values(taken=ITEMS.c.taken - 1))
+    return bool(ended)
+
+
+def reopen(connection: sa.Connection, item: int, rater: str, turn: int, now: str) -> None:
+    """The rater holds the item again: a judgment was taken back."""
+    connection.execute(
+        sa.update(CLAIMS)
+        .where(CLAIMS.c.item == item, CLAIMS.c.rater == rater, CLAIMS.c.turn == turn)
+        .values(claimed_at=now, ended_at=None, outcome=None)
+    )
+
+
+def expire(connection: sa.Connection, project: str, before: str, now: str) -> int:
+    """Gives back what raters claimed before a time and never answered; how many items."""
+    select = (
+        sa.select(CLAIMS.c.item, CLAIMS.c.rater, CLAIMS.c.turn)
+        .join(ITEMS, CLAIMS.c.item == ITEMS.c.id)
+        .where(ITEMS.c.project == project, CLAIMS.c.ended_at.is_(None), CLAIMS.c.claimed_at < before)
+    )
+    rows = connection.execute(select).all()
+    return sum(end(connection, item, rater, turn, "expired", now) for item, rater, turn in rows)
