@@ -132,7 +132,7 @@ def convert(
 @report
 def formats(name: str | None, format_: str | None, output: str | None, html: str | None) -> None:
     """Translates the command line into one call of the flow."""
-    from assay.flows.convert import formats as flow
+    from assay.flows.conversion import formats as flow
 
     show(flow(name), format=format_, output=output, html=html)
 

@@ -49,6 +49,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "import": ("assay.cli.convert", "Bring another tool's file into the workspace, and say what got lost."),
         "export": ("assay.cli.convert", "Write judgments, topics, runs and documents in another tool's format."),
         "convert": ("assay.cli.convert", "Write what one file holds in another format, ours or another tool's."),
+        "validate": ("assay.cli.validate", "Look for what is wrong in judgments, runs, topics and rule files."),
         "formats": ("assay.cli.convert", "List the formats that are read and written, or explain one."),
     },
     "Set up": {

@@ -72,7 +72,7 @@ class Workbench:
         if isinstance(x, Block):
             return x
         source = self.source(x)
-        labels = self._labels() if row is Judgment else None
+        labels = self.label_map() if row is Judgment else None
         if source is not None:
             from assay.formats.recognise import read
 
@@ -244,7 +244,8 @@ class Workbench:
         except InputError:  # its reader says what is wrong with it, or it is in a format of another tool
             return False
 
-    def _labels(self) -> LabelMap | None:
+    def label_map(self) -> LabelMap | None:
+        """What the labels of judgments are worth; None where nobody said it."""
         if isinstance(self.labels, str):
             from assay.label_maps import parse_label_map
 

@@ -48,13 +48,11 @@ def _github(verdict: Verdict) -> str:
     """Workflow commands."""
     lines = []
     for level, title, message in said(verdict):
-        head = _escaped(title, {"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
+        head = escaped(title, {"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
         place = (
-            f",file={_escaped(verdict.rules_file, {'%': '%25', ':': '%3A', ',': '%2C'})}" if verdict.rules_file else ""
+            f",file={escaped(verdict.rules_file, {'%': '%25', ':': '%3A', ',': '%2C'})}" if verdict.rules_file else ""
         )
-        lines.append(
-            f"::{level} title={head}{place}::{_escaped(message, {'%': '%25', chr(13): '%0D', chr(10): '%0A'})}"
-        )
+        lines.append(f"::{level} title={head}{place}::{escaped(message, {'%': '%25', chr(13): '%0D', chr(10): '%0A'})}")
     return "\n".join(lines) + "\n"
 
 
@@ -79,7 +77,7 @@ def _azure(verdict: Verdict) -> str:
     """Logging commands; a notice has none and is a plain line."""
     lines = []
     for level, title, message in said(verdict):
-        text = _escaped(f"{title}. {message}", {"\r": "%0D", "\n": "%0A"})
+        text = escaped(f"{title}. {message}", {"\r": "%0D", "\n": "%0A"})
         lines.append(text if level == "notice" else f"##vso[task.logissue type={level}]{text}")
     return "\n".join(lines) + "\n"
 
@@ -89,7 +87,7 @@ def _teamcity(verdict: Verdict) -> str:
     letters = {"|": "||", "'": "|'", "\n": "|n", "\r": "|r", "[": "|[", "]": "|]"}
     lines = []
     for level, title, message in said(verdict):
-        text = _escaped(f"{title}. {message}", letters)
+        text = escaped(f"{title}. {message}", letters)
         if level == "error":
             lines.append(f"##teamcity[buildProblem description='{text}']")
         else:
@@ -98,7 +96,8 @@ def _teamcity(verdict: Verdict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _escaped(text: str, letters: dict[str, str]) -> str:
+def escaped(text: str, letters: dict[str, str]) -> str:
+    """A text with some letters in the spelling of a host."""
     return "".join(letters.get(letter, letter) for letter in text)
 
 

@@ -24,13 +24,13 @@ def junit(verdict: Verdict) -> str:
     cases = [case(verdict, outcome) for outcome in verdict.outcomes]
     failures = sum("<failure" in text for text in cases)
     skipped = sum("<skipped" in text for text in cases)
-    name = _attr(f"assay gate: {verdict.candidate} against {verdict.baseline}")
+    name = attr(f"assay gate: {verdict.candidate} against {verdict.baseline}")
     counts = f'tests="{len(cases)}" failures="{failures}" errors="0" skipped="{skipped}"'
     about = {"verdict": verdict.status, "because": verdict.because, "seed": str(verdict.seed),
              "command": verdict.source.command}  # fmt: skip
     if verdict.override is not None:
         about["overridden by"] = f"{verdict.override.name}: {verdict.override.reason}"
-    properties = "".join(f"<property name={_attr(key)} value={_attr(text)}/>" for key, text in about.items() if text)
+    properties = "".join(f"<property name={attr(key)} value={attr(text)}/>" for key, text in about.items() if text)
     return (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites {counts}>\n<testsuite name={name} {counts}>\n'
         f"<properties>{properties}</properties>\n{''.join(cases)}</testsuite>\n</testsuites>\n"
@@ -39,18 +39,18 @@ def junit(verdict: Verdict) -> str:
 
 def case(verdict: Verdict, outcome: Outcome) -> str:
     """One rule as one test."""
-    head = f"<testcase classname={_attr(verdict.rules_file or 'gate')} name={_attr(f'{outcome.name}: {outcome.label}')}"
+    head = f"<testcase classname={attr(verdict.rules_file or 'gate')} name={attr(f'{outcome.name}: {outcome.label}')}"
     if outcome.status == "PASS":
-        return f"{head}><system-out>{_text(said(outcome))}</system-out></testcase>\n"
+        return f"{head}><system-out>{text_of(said(outcome))}</system-out></testcase>\n"
     message = f"{outcome.status}: {outcome.because}"
     if outcome.is_advisory:
-        return f"{head}><skipped message={_attr('advisory, ' + message)}/></testcase>\n"
+        return f"{head}><skipped message={attr('advisory, ' + message)}/></testcase>\n"
     if verdict.override is not None:
-        return f"{head}><skipped message={_attr('overridden, ' + message)}/></testcase>\n"
+        return f"{head}><skipped message={attr('overridden, ' + message)}/></testcase>\n"
     if outcome.status == "INCONCLUSIVE" and verdict.on_inconclusive == "warn":
-        return f"{head}><skipped message={_attr(message)}/></testcase>\n"
-    inside = _text(said(outcome))
-    return f"{head}><failure type={_attr(outcome.status)} message={_attr(message)}>{inside}</failure></testcase>\n"
+        return f"{head}><skipped message={attr(message)}/></testcase>\n"
+    inside = text_of(said(outcome))
+    return f"{head}><failure type={attr(outcome.status)} message={attr(message)}>{inside}</failure></testcase>\n"
 
 
 def said(outcome: Outcome) -> str:
@@ -73,9 +73,11 @@ def _is_lawful(code: int) -> bool:
     return code in (0x9, 0xA, 0xD) or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or code > 0xFFFF
 
 
-def _attr(text: str) -> str:
+def attr(text: str) -> str:
+    """A text as an attribute, quoted."""
     return quoteattr(_clean(text))
 
 
-def _text(text: str) -> str:
+def text_of(text: str) -> str:
+    """A text as the content of an element."""
     return escape(_clean(text))

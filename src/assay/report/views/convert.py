@@ -9,7 +9,7 @@ from assay.report.page import Cell, Column, Command, Fact, Facts, Heading, Mark,
 from assay.report.words import made, remarks
 
 if TYPE_CHECKING:
-    from assay.flows.convert import Conversion, FormatLine, Formats, Moved
+    from assay.flows.conversion import Conversion, FormatLine, Formats, Moved
 
 
 @view("Conversion")
