@@ -67,6 +67,8 @@ def test_the_highest_grade_is_that_of_all_judgments_and_is_said():
     scores = assay.evaluate(RUN, QRELS, "ERR")
     assert scores.value("ERR").tolist() == [1 / 16, 7 / 8 + 1 / 8 * 1 / 8 / 2, 0.0]
     assert scores.measures[0].foot().endswith("max being the highest grade of the judgments, 3")
+    assert scores.summary["definition"].to_list() == ["ERR(max=3, judged_only=False)"]
+    assert assay.parse("ERR")[0].definition() == "ERR(max=qrels, judged_only=False)"
     assert assay.parse("ERR(max=4)")[0].foot().endswith("max being grade 4")
 
 

@@ -291,8 +291,10 @@ class Measure:
         return self.about.needs != "nothing"
 
     def definition(self) -> str:
-        """The whole definition, defaults too; it can be typed like the short form."""
+        """The whole definition, defaults too, on the scale of the judgments where they are known; it can be typed."""
         values = self.params | dict(self.changed)
+        if self.scale is not None and values.get("max", 0.0) is None:
+            values["max"] = self.scale
         given = ", ".join(f"{name}={write(value)}" for name, value in values.items())
         return f"{self.name}({given}){self._at}" if given else f"{self.name}{self._at}"
 
