@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
+import assay.errors
 from assay.compare.lost import lost_in
 from assay.compare.stages import Problem, problem
+from assay.report.staged import verdict
 
 Run = dict[str, dict[str, float]]
 Grades = dict[str, dict[str, int]]
@@ -96,6 +98,24 @@ def test_documents_that_no_first_stage_brought_are_counted_and_warned_about() ->
     assert (system.outside, system.outside_queries) == (2, 1)  # z is below the depth, "never" is nowhere
     (note,) = (note for note in found.notes if note.code == "outside-the-depth")
     assert note.text.startswith("2 documents of 1 queries are in the final list of system and in no first stage")
+
+
+def test_a_first_stage_of_other_queries_is_refused() -> None:
+    first, final = {"other": listed("a")}, {"q": listed("a")}
+    with pytest.raises(assay.errors.InputError, match="names no query that is judged, such as q") as caught:
+        staged([(first, 1)], final, {"q": {"a": 1}})
+    assert caught.value.where == "a first stage of system"
+
+
+def test_final_lists_that_reach_more_than_the_ceiling_are_no_verdict_on_it() -> None:
+    """The first stage answered one query of thirty: whatever it is, it is not the stage of this system."""
+    queries = [f"q{i}" for i in range(30)]
+    found = staged([({"q0": listed("a")}, 1)], {q: listed("a") for q in queries}, {q: {"a": 1} for q in queries})
+    assert found.stages is not None
+    (system,) = found.stages.systems
+    assert (system.ceiling.mean, system.value.mean) == (pytest.approx(1 / 30), 1.0)
+    assert not system.claim
+    assert verdict(system).text == "not its stages"
 
 
 def test_recall_against_depth_ends_at_the_recall_of_the_stage() -> None:

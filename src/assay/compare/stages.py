@@ -77,7 +77,7 @@ class Stage:
         ranking_loss: ceiling - value.
         problem: "retrieval problem" when retrieval loses more than twice as much as ranking, "ranking problem" the
             other way round, "both" otherwise; empty when both losses lie under the margin.
-        claim: whether there are queries enough for a claim.
+        claim: whether there are queries enough for a claim, and the final lists reach no more than the ceiling.
         outside: documents of the final list that no first stage brought within its depth.
         outside_queries: queries that have such a document.
     """
@@ -316,6 +316,11 @@ def estimate(values: F64, level: float) -> Estimate:
     return Estimate(float(known.mean()) if len(known) else None, t_interval(values, level), len(known))
 
 
+def is_foreign(ranking_loss: float | None, margin: float) -> bool:
+    """Whether the final lists reach clearly more than the ceiling: then the stages are not those of this system."""
+    return ranking_loss is not None and ranking_loss < -margin
+
+
 def problem(retrieval_loss: float | None, ranking_loss: float | None, margin: float) -> Problem:
     """Which stage loses more, see `Stage`."""
     if retrieval_loss is None or ranking_loss is None or max(retrieval_loss, ranking_loss) <= margin:
@@ -346,7 +351,7 @@ def _stage(
         retrieval_loss=lost,
         ranking_loss=cost,
         problem=problem(lost.mean, cost.mean, margin),
-        claim=lost.n >= CLAIM,
+        claim=lost.n >= CLAIM and not is_foreign(cost.mean, margin),
         outside=int(staged.outside[which].sum()),
         outside_queries=int((staged.outside[which] > 0).sum()),
     )

@@ -18,7 +18,7 @@ from assay.compare.noise import Noise, agreement_noise, rater_noise
 from assay.compare.stages import First, Staged
 from assay.flows.choices import DEFAULT, Choices
 from assay.flows.evaluate import Reading
-from assay.flows.staged import Given
+from assay.flows.staged import Given, check_answers
 from assay.flows.workbench import Workbench, short_names
 from assay.keys import stream
 from assay.measures.measure import Measure
@@ -117,6 +117,8 @@ def read_runs(
     found = []
     for one in given:
         firsts = [(collected(run, f"a stage of {one.system}", to), to) for run, to in one.firsts]
+        for (shown_first, _), (run, _) in zip(firsts, one.firsts, strict=True):
+            check_answers(shown_first, run, one.system)
         labels = [_label(run, i) for i, (run, _) in enumerate(one.firsts)]
         value = _value(scores, measure, one.system, shown[one.system])
         found.append(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import InputError, did_you_mean
+from assay.ranking.shown import Shown
 
 EXAMPLE = "write --stages NAME=FIRST.run:100,FINAL.run"
 
@@ -18,6 +19,9 @@ class Given:
 
     system: str
     firsts: tuple[tuple[Any, int | None], ...]
+
+
+BASELINE, CANDIDATE = "baseline", "candidate"
 
 
 def given_stages(stages: Any, runs: Mapping[str, Any], baseline: str) -> tuple[Given, ...]:
@@ -58,12 +62,12 @@ def _system(name: str, runs: Mapping[str, Any], baseline: str) -> str:
     for run, source in runs.items():
         if isinstance(source, (str, os.PathLike)) and _same(name, source):
             return run
-    if name.lower() == "baseline":
+    if name.lower() == BASELINE:
         return baseline
-    if name.lower() == "candidate" and len(others) == 1:
+    if name.lower() == CANDIDATE and len(others) == 1:
         return others[0]
     raise InputError(
-        f"--stages names {name}, which is no run here{did_you_mean(name, runs)}",
+        f"--stages names {name}, which is no run here{did_you_mean(name, [*runs, BASELINE, CANDIDATE])}",
         remedy=f"the runs are {', '.join(runs)}",
     )
 
@@ -109,3 +113,13 @@ def _same(a: Any, b: Any) -> bool:
     if os.fspath(a) == os.fspath(b):
         return True
     return os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b)
+
+
+def check_answers(found: Shown, run: Any, system: str) -> None:
+    """Refuses a first stage of other queries."""
+    if not found.ranking.answered.any():
+        name = os.fspath(run) if isinstance(run, (str, os.PathLike)) else f"a first stage of {system}"
+        raise InputError(
+            f"names no query that is judged, such as {found.ranking.judged.queries[0]}: it is no stage of {system}",
+            name, "give the first stage that answered these queries",
+        )  # fmt: skip

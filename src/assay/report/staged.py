@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from assay.compare.stages import Estimate, Stage
 
 ALL = "all"
-FEWEST = 10
-"""Queries below which no mean stands alone."""
+CLAIM, FEWEST = 25, 10
+"""Queries from which there is a claim, and below which no mean stands alone."""
 
 
 def stage_table(comparison: Comparison, pair: tuple[str, str] | None = None) -> Table | None:
@@ -72,6 +72,13 @@ def between(estimate: Estimate, enough: bool) -> Range:
 
 def verdict(stage: Stage) -> Mark:
     """Which stage loses more; too few queries make no claim."""
+    if (
+        stage.ranking_loss.mean is not None
+        and stage.ranking_loss.mean < 0
+        and not stage.claim
+        and stage.value.n >= CLAIM
+    ):
+        return Mark("unsure", "not its stages")
     if not stage.claim:
         return Mark("plain", f"no claim: n {stage.value.n}")
     return Mark("unsure" if stage.problem else "plain", stage.problem or "nothing to mend")
