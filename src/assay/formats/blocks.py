@@ -34,6 +34,9 @@ _STEP = 1 << 18
 _LOOK = 1 << 20
 """Bytes of judgments in which subtopics are looked for."""
 
+_SECOND = re.compile(rb"(?m)^[ \t]*[^#\s]\S*[ \t]+(\S+)[ \t]+\S")
+"""The second field of every line that has three."""
+
 _BLANKS = bytes(32 if byte in b"\t\v\f" else byte for byte in range(256))
 _RUN = ("query_id", "iteration", "doc_id", "rank", "score", "tag")
 _QRELS = ("query_id", "iteration", "doc_id", "grade")
@@ -86,9 +89,13 @@ class RunBlocks:
         """How many lines of each piece are comments, as far as they were read."""
         return self._bytes.comments
 
+    def summed(self) -> None:
+        """Also works out the CRC-32 of the file, from now on."""
+        self._bytes.is_summed = True
+
     @property
     def crc(self) -> int | None:
-        """CRC-32 of the file, once all blocks are read; None where it is not known."""
+        """CRC-32 of the file, once all blocks are read; None for what is packed and where it was not asked for."""
         return self._bytes.crc
 
     @property
@@ -111,9 +118,8 @@ def _has_subtopics(pieces: Pieces) -> bool:
     """Whether the second field differs from line to line in the first lines: few looks, since it hardly ever does."""
     from assay.formats.trec import name_subtopics
 
-    lines = next(iter(pieces), b"")[:_LOOK].split(b"\n")
-    fields = [line.split(None, 2) for line in lines if not line.startswith(b"#")]
-    return name_subtopics(one[1].decode("utf-8", "replace") for one in fields if len(one) > 2)
+    found = set(_SECOND.findall(next(iter(pieces), b"")[:_LOOK]))
+    return name_subtopics(one.decode("utf-8", "replace") for one in found)
 
 
 def _joined(pieces: Pieces, name: str, fields: tuple[str, ...], *, rank: bool) -> Block:

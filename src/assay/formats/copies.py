@@ -58,6 +58,7 @@ class CopiedRun:
         return lambda row: self._run.place(number, row)
 
     def _copying(self) -> Iterator[Block]:
+        self._run.summed()
         with self._cache.writing(self._key) as writer:
             for number, block in self._run.numbered():
                 writer.add(number, block.polars())

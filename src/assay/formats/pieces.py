@@ -28,8 +28,9 @@ class Pieces:
         self.name = name_of(source)
         self._size = size
         self.comments: dict[int, int] = {}
+        self.is_summed = False
         self.crc: int | None = None
-        """CRC-32 of the whole file once it has been gone through; None for what is packed or was no file."""
+        """CRC-32 of the file once it has been gone through, where `is_summed` asks for it; None for what is packed."""
         self._held: BinaryIO | None = None
         self._path: str | None = None
         if isinstance(source, (str, os.PathLike)) and not is_stream(source):
@@ -52,9 +53,10 @@ class Pieces:
                 found = self._flowing(stream)
             crc = 0
             for number, data in enumerate(found):
-                crc = zlib.crc32(data, crc)
+                if self.is_summed:
+                    crc = zlib.crc32(data, crc)
                 yield data if number else data.removeprefix(BOM)
-            self.crc = crc if is_plain else None
+            self.crc = crc if is_plain and self.is_summed else None
 
     def line_of(self, number: int) -> int:
         """The line at which a piece begins, counted when an error asks for it."""
