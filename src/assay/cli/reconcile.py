@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay.cli.options import conventions as choices_of
-from assay.cli.options import inputs, outputs, pick
+from assay.cli.options import inputs, outputs, pick, workbench
 from assay.cli.output import names_inputs, show
 from assay.cli.verb import Verb, command_line, spell_map
 
@@ -42,9 +42,8 @@ def reconcile(
 ) -> int:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.reconcile import reconcile as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open(hashes=names_inputs(format_, output, html))
+    bench = workbench(hashes=names_inputs(format_, output, html))
     options = {"digits": digits, "query": query, "format": input_format, "columns": spell_map(columns, "--columns"),
                "bench": bench, "command": command_line(), **pick(choices)}  # fmt: skip
     result = flow(run, qrels, measure, value, **options)
@@ -73,9 +72,8 @@ def conventions(
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.reconcile import conventions as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open(hashes=names_inputs(format_, output, html))
+    bench = workbench(hashes=names_inputs(format_, output, html))
     options = {"query": query, "format": input_format, "columns": spell_map(columns, "--columns"),
                "bench": bench, "command": command_line(), **pick(choices)}  # fmt: skip
     result = flow(run, qrels, ",".join(measures) if measures else None, **options)

@@ -192,7 +192,8 @@ def reconcile(
     found = _distinct(case, [candidate for candidate in found if not np.isnan(candidate.value)])
     groups = _grouped([candidate for candidate in found if _meets(candidate, value, step)])
     groups.sort(key=lambda group: _plausible(case, group))
-    matches = tuple(_match(case, group) for group in groups[:SHOWN])
+    total = len(groups)
+    matches = _worth_saying(case, groups)
     near: list[list[Candidate]] = []
     if not groups:
         near = _grouped(sorted(found, key=lambda candidate: abs(candidate.value - value)))
@@ -204,17 +205,31 @@ def reconcile(
         asked=value,
         digits=digits,
         ours=ours,
-        matches=matches,
-        more=max(0, len(groups) - SHOWN),
+        matches=tuple(matches),
+        more=total - len(matches),
         nearest=tuple(_match(case, group) for group in near[:NEAREST]),
         tried=len(found),
         distinct=len({round(candidate.value / step) for candidate in found}),
         chance=_by_chance(found, value, step),
         chance_tools=_by_chance([one for one in found if one.kind in ("ours", "tool")], value, step),
-        telling=_telling(case, groups[:SHOWN]),
+        telling=_telling(case, list(matches.values())),
         alike=_alike(case, groups[0]) if groups else (),
         notes=notes,
     )
+
+
+def _worth_saying(case: Case, groups: Sequence[list[Candidate]]) -> dict[Match, list[Candidate]]:
+    """The first matches, without what only adds a deviation to one that is named before it."""
+    said: dict[Match, list[Candidate]] = {}
+    for group in groups:
+        match = _match(case, group)
+        more = set(match.deviations)
+        if match.kind not in ("ours", "tool") and any(set(one.deviations) <= more for one in said):
+            continue
+        said[match] = group
+        if len(said) == SHOWN:
+            break
+    return said
 
 
 def _plausible(case: Case, group: Sequence[Candidate]) -> tuple[int, int, int]:
