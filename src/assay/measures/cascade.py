@@ -49,42 +49,55 @@ def _err_adds(r: Ranking, cutoff: int | None, max: float | None) -> F64:
     return _averaged(r, cutoff, chance)
 
 
-def _averaged(r: Ranking, cutoff: int | None, chance: F64) -> F64:
-    """The same over all orders of equal scores; a group of several hits is one element, the others are 0.
+def _unsatisfied(chances: list[float], others: int) -> F64:
+    """Chance that nothing satisfies in the first t places of some documents in any order, t = 0, 1, ...
 
-    Inside a group the chance that nothing satisfies in the first t places is the mean over all sets of t documents of
-    the product of their 1 - chance. With one document more it is ((n + 1 - t) S_t + t (1 - chance) S_(t-1)) / (n + 1),
-    a mean of numbers from 0 to 1, so nothing is lost. The reader stops at place t with S_(t-1) - S_t.
+    It is the mean over all sets of t documents of the product of their 1 - chance. With one document more it is
+    ((n + 1 - t) S_t + t (1 - chance) S_(t-1)) / (n + 1), a mean of numbers from 0 to 1, so nothing is lost.
+
+    Args:
+        chances: of the documents that can satisfy.
+        others: how many there are beside them.
     """
+    left = np.ones(others + len(chances) + 1)
+    places = np.arange(len(left), dtype=np.float64)
+    for n, each in enumerate(chances, others):
+        left[1:] = ((n + 1 - places[1:]) * left[1:] + places[1:] * (1 - each) * left[:-1]) / (n + 1)
+        left[n + 2 :] = 0.0  # no set has more documents than there are
+    return left
+
+
+def _averaged(r: Ranking, cutoff: int | None, chance: F64, apart: bool = False) -> F64:
+    """The same over all orders of equal scores; a group of several hits is one element and the others 0, or `apart`."""
     groups = r.groups()
     adds = np.zeros(len(r.rank))
     start = np.cumsum(groups.hits) - groups.hits
     reached = _reached(r, chance)
     for at, hits, first, size in zip(start.tolist(), groups.hits.tolist(), groups.first.tolist(),
                                      groups.size.tolist(), strict=True):  # fmt: skip
-        if cutoff is not None and first > cutoff:
+        upto = size if cutoff is None else min(size, cutoff - first + 1)
+        if upto <= 0:
             continue
         if size == 1:
             adds[at] = chance[at] * reached[at] / first
             continue
-        left = np.ones(size + 1)
-        places = np.arange(size + 1, dtype=np.float64)
-        for n, each in enumerate(chance[at : at + hits].tolist(), size - hits):
-            left[1:] = ((n + 1 - places[1:]) * left[1:] + places[1:] * (1 - each) * left[:-1]) / (n + 1)
-            left[n + 2 :] = 0.0
-        upto = size if cutoff is None else min(size, cutoff - first + 1)
-        stops = left[:upto] - left[1 : upto + 1]
-        adds[at] = reached[at] * float((stops / (first + places[:upto])).sum())
+        known, share = chance[at : at + hits].tolist(), 1.0 / (first + np.arange(upto))
+        if apart:  # a document is at each place as often, behind any of the others
+            for i, each in enumerate(known):
+                left = _unsatisfied(known[:i] + known[i + 1 :], size - hits)
+                adds[at + i] = reached[at] * each * float((left[:upto] * share).sum()) / size
+        else:  # the reader stops at place t with the chance that is left before it, less that behind it
+            left = _unsatisfied(known, size - hits)
+            adds[at] = reached[at] * float(((left[:upto] - left[1 : upto + 1]) * share).sum())
     return adds
 
 
 def _err_steps(r: Ranking, cutoff: int | None = None, max: float | None = None, judged_only: bool = False) -> Steps:
     r = r.condensed() if judged_only else r
-    adds = _err_adds(r, cutoff, max)
-    total = float(adds.sum())
-    if r.is_averaged and (r.groups().hits > 1).any():
-        adds = np.full(len(adds), np.nan)
-    return Steps(adds, total, gain=_satisfied(r, max))
+    total = float(_err_adds(r, cutoff, max).sum())
+    chance = _satisfied(r, max)
+    adds = _averaged(r, cutoff, chance, apart=True) if r.is_averaged else _err_adds(r, cutoff, max)
+    return Steps(adds, total, gain=chance)
 
 
 def _err_foot(cutoff: int | None, max: float | None, judged_only: bool, scale: float | None = None) -> str:

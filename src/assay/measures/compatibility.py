@@ -106,12 +106,12 @@ def _divisor(r: Ranking, p: float, normalize: bool) -> F64:
 def _steps(r: Ranking, p: float = 0.95, normalize: bool = True) -> Steps:
     hits = _good(r)
     each = _adds(r, hits, p)
+    if hits.first is not None:  # documents of one score and grade are each of their places as often
+        _, kind = np.unique(np.stack([hits.first.astype(np.float64), hits.grade]), axis=1, return_inverse=True)
+        each = (np.bincount(kind.ravel(), each) / np.bincount(kind.ravel()))[kind.ravel()] if len(each) else each
     adds = np.zeros(len(r.rank))
     adds[r.grade > 0] = each
-    total = float(adds.sum())
-    if r.is_averaged and len(hits.groups().hits) < len(hits.rank):
-        adds = np.full(len(adds), np.nan)
-    return Steps(adds, total, float(_divisor(r, p, normalize)[0]))
+    return Steps(adds, float(adds.sum()), float(_divisor(r, p, normalize)[0]))
 
 
 @measure(
