@@ -18,6 +18,8 @@ SHORT = {
     "sign": "sign",
 }
 """What the tests are called above their p."""
+ROWS = 200
+"""Differences in the table at most: those of all pairs of many systems belong in a file."""
 LINES = 8
 """Differences whose sign flips are told one by one."""
 
@@ -31,14 +33,16 @@ def tests_facts(comparison: Comparison) -> Facts:
 def tests_table(comparison: Comparison) -> Table:
     """A row a measure and pair: the p of every test, none of them corrected, and the effect size."""
     several = len(pairs(comparison)) > 1
-    who = [Column("candidate", is_name=True), Column("baseline", is_name=True)] if several else []
+    who = [Column("baseline", is_name=True, is_grouped=True), Column("candidate", is_name=True)] if several else []
     columns = [Column("measure", is_grouped=True), *who, *(Column(name, "right", gap=2) for name in SHORT.values()),
                Column("d_z", "right", gap=2), Column("95 % interval of d_z", gap=2)]  # fmt: skip
     rows = []
-    for d in comparison.differences:
-        names: list[Cell] = [d.candidate, d.baseline] if several else []
+    for d in comparison.differences[:ROWS]:
+        names: list[Cell] = [d.baseline, d.candidate] if several else []
         rows.append((str(d.measure), *names, *p_of(d), *effect_of(d)))
-    return Table(tuple(columns), tuple(rows), name="Tests", title="p of every test, none corrected")
+    left = len(comparison.differences) - len(rows)
+    title = "p of every test, none corrected" + (f"; {left:,} more differences are in --format json" if left else "")
+    return Table(tuple(columns), tuple(rows), name="Tests", title=title)
 
 
 def p_of(d: Difference) -> tuple[str, ...]:
