@@ -57,6 +57,13 @@ def test_what_is_not_json_is_said_with_its_place(text, expected):
     assert said(text) == expected
 
 
+def test_half_of_a_surrogate_pair_is_refused_and_a_whole_one_is_a_letter():
+    assert read_tree(Book(b'{"a": "\\ud83e\\uddc0"}')).need("a").text() == "🧀"
+    expected = "holds text that is not valid Unicode (half of a surrogate pair)\n    mend: write it anew as UTF-8"
+    assert said('{"a": ["x", "\\ud83e"]}') == f"book.json: $.a[1]: {expected}"
+    assert said('{"a": {"\\udc00": 1}}') == f'book.json: $.a["\\udc00"]: {expected}'
+
+
 def test_values_are_those_of_a_list_of_one_object_or_of_lines():
     def values(text: str) -> list:
         return [node.value for node in read_values(Book(text.encode()))]

@@ -20,6 +20,7 @@ from assay.tables.values import Literal, shown
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([{}\[\]:,])|([^\s{}\[\]:,"]+))')
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _DEEPEST = 12
 
 
@@ -272,6 +273,8 @@ def _parsed(text: str, start: str, shape: str, *, one_line: bool = False) -> Any
         odd = _find_twice(Node(value, start))
         if odd is not None:
             raise odd.fault(f"the key {shown(odd.value.key)} appears twice", "write each key once")
+    if _HALF.search(text) and (half := _find_half(Node(value, start))) is not None:
+        raise half.fault("holds text that is not valid Unicode (half of a surrogate pair)", "write it anew as UTF-8")
     return value
 
 
@@ -284,6 +287,32 @@ def _find_twice(root: Node) -> Node | None:
         inner = node.value.items() if node.is_dict else enumerate(node.value) if node.is_list else ()
         waiting += [node.child(key, value) for key, value in inner if isinstance(value, (dict, list))]
     return None
+
+
+def _find_half(root: Node) -> Node | None:
+    """The first text, or key, that no encoding can hold."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.is_dict:
+            inner = [node.child(key, value) for key, value in node.value.items()]
+            broken = next((child for child in inner if not _is_encodable(str(child._key))), None)
+            if broken is not None:
+                return broken
+            waiting += reversed(inner)
+        elif node.is_list:
+            waiting += reversed(list(node.each()))
+        elif node.is_text and not _is_encodable(node.value):
+            return node
+    return None
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def to_json(value: Any) -> bytes:

@@ -320,7 +320,10 @@ BROKEN = [
     (
         "ranx-run",
         '{"q1": {"\\ud800": 3}}',
-        ("x: $.q1[\"\\ud800\"]: doc_id '\\ud800' is not valid Unicode\n    mend: write it anew as UTF-8"),
+        (
+            'x: $.q1["\\ud800"]: holds text that is not valid Unicode (half of a surrogate pair)\n'
+            "    mend: write it anew as UTF-8"
+        ),
     ),
     (
         "ranx-run",
