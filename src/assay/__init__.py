@@ -21,19 +21,27 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.catalogue import catalogue as catalogue
     from assay.flows.compare import compare as compare
     from assay.flows.compare import power as power
+    from assay.flows.conversion import Conversion as Conversion
+    from assay.flows.convert import convert as convert
+    from assay.flows.convert import export as export
+    from assay.flows.convert import import_file as import_file
+    from assay.flows.convert import read_outside as read_outside
+    from assay.flows.convert import write_outside as write_outside
     from assay.flows.evaluate import evaluate as evaluate
     from assay.flows.evaluate import evaluate_collections as evaluate_collections
     from assay.flows.explain import explain as explain
     from assay.flows.explain import score as score
     from assay.flows.gate import gate as gate
     from assay.flows.gate import gate_plan as gate_plan
-    from assay.flows.reconcile import conventions as conventions
-    from assay.flows.reconcile import reconcile as reconcile
     from assay.flows.interactions import qrels_from_interactions as qrels_from_interactions
     from assay.flows.overlap import overlap as overlap
     from assay.flows.pool import pool as pool
+    from assay.flows.reconcile import conventions as conventions
+    from assay.flows.reconcile import reconcile as reconcile
     from assay.flows.results import show as show
     from assay.flows.sample import sample as sample
+    from assay.flows.validate import Validation as Validation
+    from assay.flows.validate import validate as validate
     from assay.measures.collections import Collections as Collections
     from assay.measures.explain import Explanation as Explanation
     from assay.measures.grammar import parse as parse
@@ -55,6 +63,7 @@ _HOMES = {
     "Collections": "assay.measures.collections",
     "Comparison": "assay.compare.comparison",
     "Conventions": "assay.ranking.conventions",
+    "Conversion": "assay.flows.conversion",
     "Document": "assay.tables",
     "Explanation": "assay.measures.explain",
     "Hit": "assay.tables",
@@ -66,27 +75,34 @@ _HOMES = {
     "Ranking": "assay.ranking.ranking",
     "Scores": "assay.measures.score",
     "Topic": "assay.tables",
+    "Validation": "assay.flows.validate",
     "Verdict": "assay.compare.gate",
     "agree": "assay.flows.agree",
     "as_table": "assay.tables",
     "catalogue": "assay.flows.catalogue",
     "compare": "assay.flows.compare",
     "conventions": "assay.flows.reconcile",
+    "convert": "assay.flows.convert",
     "evaluate": "assay.flows.evaluate",
     "evaluate_collections": "assay.flows.evaluate",
     "explain": "assay.flows.explain",
+    "export": "assay.flows.convert",
     "gate": "assay.flows.gate",
     "gate_plan": "assay.flows.gate",
+    "import_file": "assay.flows.convert",
     "measure": "assay.measures.measure",
     "overlap": "assay.flows.overlap",
     "parse": "assay.measures.grammar",
     "pool": "assay.flows.pool",
     "power": "assay.flows.compare",
     "qrels_from_interactions": "assay.flows.interactions",
+    "read_outside": "assay.flows.convert",
     "reconcile": "assay.flows.reconcile",
     "sample": "assay.flows.sample",
     "score": "assay.flows.explain",
     "show": "assay.flows.results",
+    "validate": "assay.flows.validate",
+    "write_outside": "assay.flows.convert",
 }
 """Every public name and the room it lives in; loaded when it is first used."""
 

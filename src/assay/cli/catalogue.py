@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import inputs, ordering, outputs, pick
+from assay.cli.options import inputs, ordering, outputs, pick, workbench
 from assay.cli.output import names_inputs, progress, show
 from assay.cli.verb import OneOf, Verb, command_line, spell_map
 
@@ -39,9 +39,8 @@ def catalogue(
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.catalogue import catalogue as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open(hashes=names_inputs(format_, output, html))
+    bench = workbench(hashes=names_inputs(format_, output, html))
     wanted = None if features is None else [name.strip() for name in features.split(",") if name.strip()]
     options = {"items": items, "log": log, "k": k, "features": wanted, "popularity": popularity,
                "format": input_format, "columns": spell_map(columns, "--columns"), "bench": bench,

@@ -92,11 +92,13 @@ def consumer(command: F) -> F:
 def inputs(command: F) -> F:
     """Adds the options that say how inputs are read."""
     say = partial(choice, section="Inputs")
-    known = "trec, csv, tsv, jsonl, parquet or arrow; recognised from content unless given."
+    known = "One that assay formats lists; recognised from content unless given."
     return added(
         [
             say("--input-format", metavar="FORMAT", help=known),
             say("--columns", metavar="NAME=COLUMN,...", help="Which column of the input holds what."),
+            say("--labels", metavar="MAP", expose_value=False, callback=_note_labels,
+                help="What labels are worth as grades: esci, yes-no, 1..5, {good:2,bad:0}, a rubric file."),
             say("--cache/--no-cache", default=None, expose_value=False, callback=_note_cache,
                 help="Read large runs from copies; made in a workspace unless --no-cache."),
         ]
@@ -107,12 +109,16 @@ def _note_cache(ctx: click.Context, param: click.Parameter, value: bool | None) 
     ctx.meta["assay.cache"] = value
 
 
+def _note_labels(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    ctx.meta["assay.labels"] = value
+
+
 def workbench(**options: Any) -> Workbench:
     """Where the verb finds its inputs; what went wrong with copies of runs is said when the verb has ended."""
     from assay.flows.workbench import Workbench
 
     ctx = click.get_current_context()
-    bench = Workbench.open(cache=ctx.meta.get("assay.cache"), **options)
+    bench = Workbench.open(cache=ctx.meta.get("assay.cache"), labels=ctx.meta.get("assay.labels"), **options)
 
     @ctx.call_on_close
     def tell() -> None:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError
 from assay.flows.choices import chosen
 from assay.flows.evaluate import file_of, source_of
-from assay.flows.workbench import Workbench
+from assay.flows.workbench import Workbench, at_work
 from assay.tables import Block, Judgment, Topic
 
 if TYPE_CHECKING:
     from assay.judgments.agreement import RaterAgreement
+    from assay.label_maps import LabelMap
 
 COLUMNS = ("dimension", "source", "rubric")
 """Columns of the judgments that `by` may name; every other name is a column of the topics."""
@@ -29,6 +30,7 @@ def agree(
     seed: int = 0,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
+    labels: str | LabelMap | None = None,
     bench: Workbench | None = None,
     command: str = "",
     **choices: Any,
@@ -45,6 +47,7 @@ def agree(
         seed: of the resampling.
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field.
+        labels: what the labels of judgments are worth: a named map such as "esci", or "{good:2,bad:0}".
         bench: where inputs are found.
         command: how the result was asked for.
         **choices: settings that tell segments.
@@ -56,7 +59,7 @@ def agree(
     from assay.judgments.agreement import LIMIT, agreement
     from assay.ranking.segments import SEGMENT, tells_segments
 
-    bench = Workbench.open() if bench is None else bench
+    bench = at_work(bench, labels)
     if limit is not None and not 0 < limit <= 1:
         raise InputError(f"a limit of {limit:g} cannot be reached", "--limit", "give a number above 0, up to 1")
     held = chosen(bench.workspace, choices)

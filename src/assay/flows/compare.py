@@ -44,7 +44,7 @@ from assay.flows.read_runs import (
 )
 from assay.flows.sampled import Design
 from assay.flows.staged import given_stages
-from assay.flows.workbench import Workbench
+from assay.flows.workbench import Workbench, at_work
 from assay.measures.scores import Scores
 from assay.results import QUIET, Note, Progress
 from assay.stats.randomisation import FLIPS
@@ -52,6 +52,7 @@ from assay.tables import Agreement, Block, Document, Hit, Judgment, Topic
 
 if TYPE_CHECKING:
     from assay.compare.power import Power
+    from assay.label_maps import LabelMap
 
 
 def compare(
@@ -83,6 +84,7 @@ def compare(
     documents: Any = None,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
+    labels: str | LabelMap | None = None,
     bench: Workbench | None = None,
     progress: Progress = QUIET,
     command: str = "",
@@ -124,6 +126,7 @@ def compare(
             judgments themselves hold one label a pair.
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field.
+        labels: what the labels of judgments are worth: a named map such as "esci", or "{good:2,bad:0}".
         bench: where inputs are found; the current folder's workspace when None.
         progress: told how far the work has come.
         command: how the result was asked for, kept in it.
@@ -140,7 +143,7 @@ def compare(
         "bootstrap" if interval == "percentile" else interval, level, alpha, tie,  # type: ignore[arg-type]
         wilcoxon_zeros, more_flips=flips is None,  # type: ignore[arg-type]
     )  # fmt: skip
-    bench = Workbench.open() if bench is None else bench
+    bench = at_work(bench, labels)
     if are_kept(runs):
         if Design(weighting, strata, shares, sizes, total).is_asked:
             raise InputError(

@@ -13,9 +13,10 @@ from assay.flows.conversion import Conversion, Dropped, Moved, called
 from assay.flows.workbench import Workbench, short_names
 from assay.formats.carried import OUTSIDE, Carried, Lost, Wishes
 from assay.formats.carry import DECODE, Found, format_for, read_any, write_any
+from assay.formats.labelled import label_map
 from assay.formats.landing import Landing, landing, put
 from assay.formats.recognise import ALL
-from assay.label_maps import LabelMap, parse_label_map
+from assay.label_maps import LabelMap
 from assay.results import Note, Source
 from assay.tables import Block, Document, Hit, Judgment, Topic
 
@@ -169,7 +170,7 @@ def export(
         command: how the result was asked for.
     """
     bench = Workbench.open() if bench is None else bench
-    bench.labels = _labels(labels)
+    bench.labels = label_map(labels)
     if not any(x is not None and not _is_none(x) for x in (qrels, topics, runs, documents)):
         qrels, topics, documents = (_of_workspace(bench, name) for name in ("qrels", "topics", "documents"))
     tables: dict[type, Block] = {}
@@ -190,11 +191,7 @@ def export(
 
 
 def _wishes(labels: str | LabelMap | None, options: Mapping[str, str] | None) -> Wishes:
-    return Wishes(_labels(labels), dict(options or {}))
-
-
-def _labels(labels: str | LabelMap | None) -> LabelMap | None:
-    return parse_label_map(labels) if isinstance(labels, str) else labels
+    return Wishes(label_map(labels), dict(options or {}))
 
 
 def _known_to(wishes: Wishes, format: str | None, source: Any) -> Wishes:

@@ -11,12 +11,13 @@ from assay.errors import InputError
 from assay.files import is_stream
 from assay.flows.choices import Choices, chosen, with_gain
 from assay.flows.sampled import Design, sampled
-from assay.flows.workbench import Workbench, short_names
+from assay.flows.workbench import Workbench, at_work, short_names
 from assay.ranking.conventions import Conventions
 from assay.results import QUIET, Note, Progress, Source
 from assay.tables import Block, Hit, Judgment, Topic
 
 if TYPE_CHECKING:
+    from assay.label_maps import LabelMap
     from assay.measures.collections import Collections
     from assay.measures.measure import Measure
     from assay.measures.score import Scores
@@ -50,6 +51,7 @@ def evaluate(
     average: str | None = None,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
+    labels: str | LabelMap | None = None,
     bench: Workbench | None = None,
     progress: Progress = QUIET,
     command: str = "",
@@ -76,6 +78,7 @@ def evaluate(
         average: "mean", "geometric" or "median": how the queries become one figure, for measures that do not say it.
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field, such as {"query_id": "qid"}.
+        labels: what the labels of judgments are worth: a named map such as "esci", or "{good:2,bad:0}".
         bench: where inputs are found; the current folder's workspace when None.
         progress: told how far the work has come.
         command: how the result was asked for, kept in it.
@@ -93,7 +96,7 @@ def evaluate(
     from assay.measures.score import Part
     from assay.ranking.segments import SEGMENT, tells_segments
 
-    bench = Workbench.open() if bench is None else bench
+    bench = at_work(bench, labels)
     design = Design(weighting, strata, shares, sizes, total)
     held = chosen(bench.workspace, choices)
     wanted = averaged(measures_of(measures, held), average)

@@ -12,11 +12,12 @@ import numpy as np
 from assay.errors import InputError, did_you_mean
 from assay.flows.choices import chosen
 from assay.flows.evaluate import Reading, file_of, measures_of, one_grade_a_pair, prepared, source_of
-from assay.flows.workbench import Workbench
+from assay.flows.workbench import Workbench, at_work
 from assay.ranking.conventions import Conventions
 from assay.tables import Block, Columns, Document, Hit, Judgment
 
 if TYPE_CHECKING:
+    from assay.label_maps import LabelMap
     from assay.measures.card import MeasureCard, MeasureCards
     from assay.measures.explain import Explanation
     from assay.ranking.ranking import Judged, Ranking
@@ -34,6 +35,7 @@ def explain(
     documents: Any = None,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
+    labels: str | LabelMap | None = None,
     bench: Workbench | None = None,
     command: str = "",
     **choices: Any,
@@ -48,13 +50,14 @@ def explain(
         documents: a table of documents, for their titles.
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field.
+        labels: what the labels of judgments are worth: a named map such as "esci", or "{good:2,bad:0}".
         bench: where inputs are found; the current folder's workspace when None.
         command: how the result was asked for, kept in it.
         **choices: as in `evaluate`.
     """
     from assay.measures.explain import explain as worked_out
 
-    bench = Workbench.open() if bench is None else bench
+    bench = at_work(bench, labels)
     held = chosen(bench.workspace, choices)
     wanted = measures_of(measure, held)
     if len(wanted) != 1:

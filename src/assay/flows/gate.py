@@ -29,7 +29,8 @@ from assay.flows.kept_scores import are_kept, side_by_side
 from assay.flows.labels import texts_of, titles_of
 from assay.flows.read_runs import intents_of, read_runs
 from assay.flows.staged import given_stages
-from assay.flows.workbench import Workbench
+from assay.flows.workbench import Workbench, at_work
+from assay.label_maps import LabelMap
 from assay.measures.measure import Measure
 from assay.measures.scores import Scores
 from assay.results import QUIET, Note, Progress, Source
@@ -58,6 +59,7 @@ def gate(
     seed: int = 0,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
+    labels: str | LabelMap | None = None,
     bench: Workbench | None = None,
     progress: Progress = QUIET,
     command: str = "",
@@ -82,6 +84,7 @@ def gate(
         seed: of every random number.
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field.
+        labels: what the labels of judgments are worth: a named map such as "esci", or "{good:2,bad:0}".
         bench: where inputs are found; the current folder's workspace when None.
         progress: told how far the work has come.
         command: how the result was asked for, kept in it.
@@ -94,7 +97,7 @@ def gate(
         InputError: the rule file or the input is wrong; nothing was written then.
     """
     let_through = _override(override, reason)
-    bench = Workbench.open() if bench is None else bench
+    bench = at_work(bench, labels)
     held = rules_of(rules, bench)
     facts = facts_of(
         baseline, candidate, qrels, held, topics=topics, by=by, stages=stages, status=status,

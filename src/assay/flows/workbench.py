@@ -246,11 +246,12 @@ class Workbench:
 
     def label_map(self) -> LabelMap | None:
         """What the labels of judgments are worth; None where nobody said it."""
-        if isinstance(self.labels, str):
-            from assay.label_maps import parse_label_map
+        if self.labels is None:
+            return None
+        from assay.formats.labelled import label_map
 
-            self.labels = parse_label_map(self.labels)
-        return self.labels
+        self.labels = found = label_map(self.labels)
+        return found
 
     def note(self, source: str) -> None:
         """What was read: the results name it, and nothing is written over it."""
@@ -272,6 +273,14 @@ class Workbench:
 
         settings = () if self.workspace is None else (str(self.workspace.root / FILE),)
         return (*(source for source in self._read if source != "-"), *settings)
+
+
+def at_work(bench: Workbench | None, labels: LabelMap | str | None) -> Workbench:
+    """The workbench of a call: the one given, or that of the current folder; with what labels are worth, if said."""
+    bench = Workbench.open() if bench is None else bench
+    if labels is not None:
+        bench.labels = labels
+    return bench
 
 
 def _for(row: type[Any], format: str | None) -> str | None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
+from assay.files import read_bytes
 from assay.formats.encoding import decode
-from assay.label_maps import LabelMap, fitting, how
+from assay.label_maps import LabelMap, fitting, how, parse_label_map
 from assay.tables import Block, Judgment
 from assay.tables.names import match
 
@@ -28,7 +29,7 @@ def about_words(error: InputError) -> InputError:
         return error
     seen = [found[1], *(more[1] for text in error.more if (more := _OTHER.search(text)))]
     what = f"the grade '{found[1]}' is a word"
-    others = [text.replace("is not a number", "is a word") for text in error.more]
+    others = [text.replace(": grade '", ": the grade '").replace("is not a number", "is a word") for text in error.more]
     return InputError(what, error.where, how(fitting(seen)), line=error.line, more=others, count=error.count,
                       is_least=error.is_least)  # fmt: skip
 
@@ -48,6 +49,20 @@ def read_labelled(data: bytes, format: str, name: str, chosen: Mapping[str, str]
     if format == "trec":
         return _trec(data, name, labels)
     return read_columns(name, Judgment, format, chosen, data=data, labelled=Labelled(labels))
+
+
+def label_map(labels: LabelMap | str | None) -> LabelMap | None:
+    """A map of labels from its name, from a map written out, or from a rubric (a file that ends in .toml)."""
+    if not isinstance(labels, str):
+        return labels
+    if not labels.endswith(".toml"):
+        return parse_label_map(labels)
+    from assay.rubric import Rubric
+
+    try:
+        return Rubric.parse(read_bytes(labels).decode("utf-8-sig"), labels).labels
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8", labels, "save the file as UTF-8") from None
 
 
 class Labelled:
