@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.report import charts, evidence
 from assay.report.charts import Effect
-from assay.report.figures import sentence
+from assay.report.figures import on_page, sentence
 from assay.report.gating import (
     CODES,
     TONES,
@@ -30,7 +30,7 @@ from assay.report.words import made
 if TYPE_CHECKING:
     from assay.compare.comparison import QueryDifference
     from assay.compare.gate import Verdict
-    from assay.compare.rule import Check
+    from assay.compare.rule import Check, Outcome
 
 PLACES = 3
 KEYS = (("?", "show this list"), ("Tab", "next control, in reading order"))
@@ -62,7 +62,7 @@ def head(verdict: Verdict) -> str:
     shape = f'<svg viewBox="0 0 24 24" aria-hidden="true">{SHAPES[said.tone]}</svg>'
     return (
         f'<div class="gate-verdict v-{said.tone}{drawn}">{shape}<div><h1>{verdict.status}</h1>'
-        f"<p><b>{escape(said.text)}</b></p></div>{chart}</div>"
+        f"<p><b>{escape(on_page(said.text))}</b></p></div>{chart}</div>"
     )
 
 
@@ -87,7 +87,7 @@ def callouts(verdict: Verdict) -> str:
     boxes += [("plain", "Mind", text) for text in warnings(verdict)]
     inside = "".join(
         f'<div class="callout {tone}"><b>{mark(Mark("unsure", label)) if tone == "unsure" else label}</b>'
-        f"{escape(sentence(text))}</div>"
+        f"{escape(sentence(on_page(text)))}</div>"
         for tone, label, text in boxes
     )
     return f'<div class="callouts">{inside}</div>' if inside else ""
@@ -102,9 +102,7 @@ def rules(verdict: Verdict) -> str:
                Column("interval; dashed: threshold", is_drawn=True, axis=axis), Column("from, to", "right"),
                Column("why", is_prose=True), Column("verdict"))  # fmt: skip
     rows = tuple(
-        (o.label, "", "", "", "", "", o.because, state(o.status, o.is_advisory))
-        if c is None
-        else row(o.label, c, o.is_advisory)
+        (labelled(o), "", "", "", "", "", on_page(o.because), state(o.status)) if c is None else row(labelled(o), c)
         for o, c in found
     )
     table = to_part(Table(columns, rows, name="Rules"))
@@ -112,19 +110,24 @@ def rules(verdict: Verdict) -> str:
     return evidence.section("Rules", escape(lead), table)
 
 
-def row(label: str, check: Check, is_advisory: bool) -> tuple[Cell, ...]:
+def labelled(outcome: Outcome) -> str:
+    """What a rule is called; one that never decides says so."""
+    return f"{outcome.label} (advisory)" if outcome.is_advisory else outcome.label
+
+
+def row(label: str, check: Check) -> tuple[Cell, ...]:
     """One line of one rule."""
-    why = "" if check.status == "PASS" else check.because  # what did not pass has to say why
+    why = "" if check.status == "PASS" else on_page(check.because)  # what did not pass has to say why
     drawn: Cell = f"{check.n:,} {check.of}" if check.n else ""
     if check.unit == "difference":
         drawn = Whisker(check.observed, check.low, check.high, check.threshold)
     return (label, check.on, threshold(check, PLACES, words=True), figure(check.observed, check.unit, PLACES), drawn,
-            interval(check, PLACES), why, state(check.status, is_advisory))  # fmt: skip
+            interval(check, PLACES), why, state(check.status))  # fmt: skip
 
 
-def state(status: str, is_advisory: bool) -> Mark:
+def state(status: str) -> Mark:
     """The word of one line."""
-    return Mark(TONES[status], f"{status}, advisory" if is_advisory else status)
+    return Mark(TONES[status], status)
 
 
 def both(left: str, right: str) -> str:
@@ -134,7 +137,8 @@ def both(left: str, right: str) -> str:
 
 def resolve(verdict: Verdict) -> str:
     """What would make it conclusive, cheapest first."""
-    items = "".join(f"<li><div><h3>{escape(sentence(remedy.text))}</h3></div></li>" for remedy in verdict.would_resolve)
+    texts = (sentence(on_page(remedy.text)) for remedy in verdict.would_resolve)
+    items = "".join(f"<li><div><h3>{escape(text)}</h3></div></li>" for text in texts)
     return (
         evidence.section("What would resolve it", "cheapest first", f'<ol class="resolve">{items}</ol>')
         if items
@@ -147,7 +151,7 @@ def wrong(verdict: Verdict) -> str:
     kinds = ("fragile", "one-sided-pool", "stages", "stages-disagree", "weights-disagree", "may-hide", "hides-a-loss")
     said = [says for says in verdict.comparison.says if says.code in kinds]
     facts = tuple(
-        Fact(says.code.replace("-", " "), (f"{says.text}; {says.detail}" if says.detail else says.text,))
+        Fact(says.code.replace("-", " "), (on_page(f"{says.text}; {says.detail}" if says.detail else says.text),))
         for says in said
     )
     return evidence.section("What could make this wrong", "", to_part(Facts(facts))) if facts else ""
