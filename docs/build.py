@@ -174,6 +174,41 @@ def commands() -> str:
     return "\n".join(["# Commands\n", *pages(assay, context, 2)])
 
 
+def tools() -> str:
+    """docs/reference/tools.md."""
+    from assay.measures.reconcile.tools import TOOLS
+    from assay.measures.reconcile.ways import AXES, KNOWN, Ways, sentence
+
+    parts = [
+        "# Conventions by tool\n",
+        "What each tool does otherwise than assay by default, as `assay reconcile` and `assay conventions` know it: "
+        "[explain another tool's number](../how-to/explain-another-tools-number.md). `K` is the cutoff. "
+        "A source that begins with *run* means that the tool of that version was run on small lists, whose printed "
+        "numbers are among the tests.\n",
+        "## The questions\n",
+    ]
+    rows = []
+    for axis in AXES:
+        about = "all" if axis.measures == KNOWN else ", ".join(axis.measures)
+        answers = "; ".join(f"`{name}`: {said}" for name, said in axis.answers.items())
+        rows.append((f"`{axis.name}`", about, answers, axis.tells))
+    parts.append(table(("question", "measures", "answers, ours first", "told apart by"), rows))
+    for tool in TOOLS:
+        parts += [f"## {tool.label}\n", f"Source: {tool.source}.\n"]
+        everywhere = [(name, answer) for name, answer in tool.every.items() if answer != getattr(Ways(), name)]
+        if everywhere:
+            parts.append(f"Everywhere: {'; '.join(map(sentence, everywhere))}.\n")
+        rows = []
+        for use in tool.uses:
+            found = Ways().but(**{**tool.every, **use.answers}).deviations(Ways(), use.measure)
+            ours = [(name, getattr(Ways(), name)) for name, _ in everywhere]
+            back = [(name, answer) for name, answer in ours if use.answers.get(name) == answer]
+            own = [one for one in found if one not in everywhere] + back
+            rows.append((use.measure, f"`{use.spelled}`", "; ".join(map(sentence, own)) or "nothing more"))
+        parts.append(table(("measure", "its name", "and in"), rows))
+    return "\n".join(parts)
+
+
 def conventions() -> str:
     """docs/reference/conventions.md."""
     from assay.ranking.conventions import COMPAT, Conventions
@@ -369,6 +404,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "measures.md": measures,
     "commands.md": commands,
     "conventions.md": conventions,
+    "tools.md": tools,
     "tables.md": tables,
     "file-formats.md": file_formats,
     "settings.md": settings,

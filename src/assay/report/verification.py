@@ -26,15 +26,17 @@ def verification(found: Verified) -> Iterator[Part]:
     yield Heading("Verified", lead)
     columns = (Column("measure", is_grouped=True), Column("run", is_name=True), Column("witness", is_prose=True),
                Column("queries", "right"), Column("equal", "right"), Column("state"))  # fmt: skip
+    measures = list(dict.fromkeys(check.measure for check in found.checks))
+    ordered = sorted(found.checks, key=lambda check: measures.index(check.measure))
     rows = tuple(
         (check.measure, check.run, check.witness, count(check.compared),
          count(check.compared - len(check.differences)), state(check))
-        for check in sorted(found.checks, key=lambda check: check.measure)
+        for check in ordered
     )  # fmt: skip
     if rows:
         yield Table(columns, rows, name="Verified")
     if any(check.differences for check in found.checks):
-        yield Table(COLUMNS, tuple(row for check in found.checks for row in _rows(check)), name="Differences")
+        yield Table(COLUMNS, tuple(row for check in ordered for row in _rows(check)), name="Differences")
     causes = {cause for check in found.checks for one in check.differences for cause in one.causes}
     facts = [Fact(cause, (said(cause),)) for cause in sorted(causes)]
     if found.without:

@@ -212,7 +212,7 @@ def reconcile(
         distinct=len({round(candidate.value / step) for candidate in found}),
         chance=_by_chance(found, value, step),
         chance_tools=_by_chance([one for one in found if one.kind in ("ours", "tool")], value, step),
-        telling=_telling(case, list(matches.values())),
+        telling=_telling(case, list(matches.values()), step),
         alike=_alike(case, groups[0]) if groups else (),
         notes=notes,
     )
@@ -311,7 +311,7 @@ def _by_chance(found: Sequence[Candidate], value: float, step: float) -> float:
     return len(near) * step / (2 * window)
 
 
-def _telling(case: Case, groups: Sequence[Sequence[Candidate]]) -> Telling | None:
+def _telling(case: Case, groups: Sequence[Sequence[Candidate]], step: float) -> Telling | None:
     """The query whose value differs most between the conventions that give the number."""
     if case.query is not None or len(groups) < 2:
         return None
@@ -319,7 +319,7 @@ def _telling(case: Case, groups: Sequence[Sequence[Candidate]]) -> Telling | Non
     known = np.nan_to_num(values, nan=-1.0)
     spread = known.max(axis=0) - known.min(axis=0)
     at = int(spread.argmax())
-    if spread[at] < 1e-9:
+    if spread[at] < step:  # the other tool would print the same
         return None
     return Telling(case.lists.queries[at], tuple(None if np.isnan(v) else float(v) for v in values[:, at]))
 

@@ -70,14 +70,8 @@ def _trec(names: Mapping[str, str], **more: str) -> tuple[Use, ...]:
     return (*cut, *plain, _use("RR", "recip_rank", cutoff="none"), _use("Bpref", "bpref", negative="unjudged"))
 
 
-_TREC = {
-    "nDCG": "ndcg_cut.K",
-    "P": "P.K",
-    "R": "recall.K",
-    "AP": "map_cut.K",
-    "HitRate": "success.K",
-    "DCG": "dcg_cut.K",
-}
+_TREC = {"nDCG": "ndcg_cut.K", "P": "P.K", "R": "recall.K", "AP": "map_cut.K", "HitRate": "success.K"}
+_TREC_10 = {**_TREC, "DCG": "dcg_cut.K"}
 _PYTREC = {"nDCG": "ndcg_cut_K", "P": "P_K", "R": "recall_K", "AP": "map_cut_K", "HitRate": "success_K"}
 
 _NINE = {"scores": "32-bit", "grades": "whole", "queries": "both", "undefined": "zero"}
@@ -88,9 +82,9 @@ TOOLS: tuple[Tool, ...] = (
     Tool("trec_eval", "9.0.8", "run; trec_eval.c, form_res_rels.c", _NINE, _trec(_TREC)),
     Tool("trec_eval -c", "9.0.8", "run", {**_NINE, "queries": "judged"}, _trec(_TREC)),
     Tool("trec_eval -J", "9.0.8", "run", {**_NINE, "listed": "condensed", "negative": "unjudged"}, _trec(_TREC)),
-    Tool("trec_eval", "10.0", "run; stops with exit code 4 where the run lacks a judged query", _TEN, _trec(_TREC)),
-    Tool("trec_eval -c", "10.0", "run", {**_TEN, "queries": "judged"}, _trec(_TREC)),
-    Tool("trec_eval -J", "10.0", "run", {**_TEN, "listed": "condensed", "negative": "unjudged"}, _trec(_TREC)),
+    Tool("trec_eval", "10.0", "run; stops with exit code 4 where the run lacks a judged query", _TEN, _trec(_TREC_10)),
+    Tool("trec_eval -c", "10.0", "run", {**_TEN, "queries": "judged"}, _trec(_TREC_10)),
+    Tool("trec_eval -J", "10.0", "run", {**_TEN, "listed": "condensed", "negative": "unjudged"}, _trec(_TREC_10)),
     Tool("pytrec_eval", "0.5", "run as pytrec-eval-terrier 0.5.11; both hold trec_eval 9.0.8", _NINE, _trec(_PYTREC)),
     Tool(
         "ir_measures", "0.4.3", "run",
