@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from cli.typed import Shell
+from cli.typed import Shell, start
 
+POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions and signals")
 LINE = ("evaluate", "bm25.run", "judgments.qrels", "-m", "nDCG@10", "--format", "json")
 
 
@@ -74,6 +80,7 @@ def test_where_no_copies_are_made_that_is_said(large: Shell) -> None:
     assert "off: large runs are parsed every time" in large("doctor", "--format", "csv").out
 
 
+@POSIX
 def test_doctor_warns_of_a_folder_that_others_may_write_to(large: Shell) -> None:
     (large.folder / "assay.toml").write_text("")
     large(*LINE)
@@ -82,3 +89,47 @@ def test_doctor_warns_of_a_folder_that_others_may_write_to(large: Shell) -> None
     assert said.code == 0
     assert "warning" in said.out
     assert "others may write into it" in said.out
+
+
+@pytest.fixture
+def large_file(tmp_path: Path) -> Path:
+    """A workspace with a run of 12 MB and its judgments."""
+    rows = [f"q{q} Q0 document-{q * 7 % 1000:04}-{i} {i + 1} {1000 - i} tag\n" for q in range(3000) for i in range(100)]
+    (tmp_path / "a.run").write_text("".join(rows))
+    (tmp_path / "qrels").write_text("".join(f"q{q} 0 document-{q * 7 % 1000:04}-{q % 9} 1\n" for q in range(3000)))
+    (tmp_path / "assay.toml").write_text("")
+    return tmp_path
+
+
+TYPED = ("-m", "assay", "evaluate", "a.run", "qrels", "-m", "RR", "--format", "csv")
+
+
+def test_a_disk_without_room_ends_the_copy_and_not_the_command(large_file: Path) -> None:
+    resource = pytest.importorskip("resource")
+    expected = start(*TYPED, "--no-cache", cwd=large_file)
+    limit = 400_000  # a block is larger
+    said = start(*TYPED, cwd=large_file, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    assert said.returncode == expected.returncode == 0, said.stderr
+    assert said.stdout == expected.stdout != ""
+    assert "no copy of a run is kept" in said.stderr
+    assert copies(large_file) == []
+
+
+@POSIX
+def test_a_command_that_is_killed_while_it_copies_leaves_no_copy(large_file: Path) -> None:
+    process = subprocess.Popen([sys.executable, *TYPED], cwd=large_file, stdout=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + 60
+        while not list(large_file.glob(".assay/cache/copies/.*/*.parquet")) and time.monotonic() < until:
+            if process.poll() is not None:
+                break
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+    finally:
+        process.wait()
+    if process.returncode == -signal.SIGKILL:  # else it was quicker
+        assert copies(large_file) == []
+    expected, said = start(*TYPED, "--no-cache", cwd=large_file), start(*TYPED, cwd=large_file)
+    assert said.stdout == expected.stdout != ""
+    assert said.stderr == expected.stderr
+    assert copies(large_file) == [".assay/cache"]

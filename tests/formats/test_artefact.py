@@ -21,6 +21,7 @@ from assay.formats.blocks import RunBlocks
 from assay.formats.copies import CopiedRun
 from assay.formats.seen import look
 
+POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions, signals and times")
 KEY = "a" * 64
 OTHER = "b" * 64
 
@@ -56,6 +57,7 @@ def test_a_copy_holds_the_blocks_that_were_put_with_their_numbers(tmp_path: Path
     assert cache.told == []
 
 
+@POSIX
 def test_the_folder_is_for_this_user_alone_and_says_that_it_is_a_cache(tmp_path: Path) -> None:
     before = os.umask(0o002)  # as where a group shares its files
     try:
@@ -144,6 +146,7 @@ def test_clearing_takes_every_copy(tmp_path: Path) -> None:
     assert cache.get(KEY) is None
 
 
+@POSIX
 def test_a_folder_that_others_may_write_to_is_not_used(tmp_path: Path) -> None:
     cache = a_cache(tmp_path)
     put(cache)
@@ -165,6 +168,7 @@ def test_a_folder_that_cannot_be_made_is_said_and_hinders_nothing(tmp_path: Path
     assert "no copy of a run is kept" in cache.told[0]
 
 
+@POSIX
 def test_copies_in_a_folder_that_may_only_be_read_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # reached without the folders above, which another user may not enter
     me = os.geteuid()
@@ -194,6 +198,7 @@ def _write_slowly(folder: Path, started: object) -> None:
         time.sleep(60)
 
 
+@POSIX
 def test_a_writer_that_is_killed_leaves_no_copy_and_its_rest_is_swept_later(tmp_path: Path) -> None:
     spawn = multiprocessing.get_context("spawn")
     started = spawn.Event()
@@ -282,6 +287,7 @@ def test_a_look_is_kept_only_when_a_later_change_must_show(tmp_path: Path) -> No
     assert cache.digest(path) == seen  # with the time of the first look: it was not read again
 
 
+@POSIX
 def test_changed_bytes_with_the_same_length_and_time_are_seen(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text("q1 Q0 d1 1 1.5 tag\n")
@@ -370,6 +376,7 @@ def test_a_copy_damaged_in_the_middle_goes_on_from_the_file_and_is_made_anew(tmp
     assert len(cache.copies()) == 1
 
 
+@POSIX
 def test_a_copy_removed_while_it_is_read_goes_on_from_the_file(tmp_path: Path) -> None:
     path, cache = a_run(tmp_path / "a.run"), a_cache(tmp_path)
     expected = [block.polars().rows() for block in copied(path, cache)]
