@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.report.figures import count, percent
@@ -66,6 +66,11 @@ def averages(measures: Sequence[Measure]) -> str:
     return names[kinds.pop()] if len(kinds) == 1 else "Averages"
 
 
+def head_average(measures: Iterable[Measure]) -> str:
+    """`mean`, or `average` where some measure has another."""
+    return "mean" if all(measure.average == "mean" for measure in measures) else "average"
+
+
 def head_judged(scores: Scores) -> str:
     """`Judged@10`, or `judged@k` where the cutoffs differ; empty when no measure has one."""
     cutoffs = {m.cutoff for m in scores.measures if m.cutoff is not None}
@@ -75,8 +80,8 @@ def head_judged(scores: Scores) -> str:
 def means(said: list[Line], reading: Reading, judged: str, name: str = "Means") -> Table:
     """One row a measure and run."""
     is_drawn = all(0 <= entry.mean <= 1 for entry in said if entry.mean is not None)
-    figure = "mean" if all(entry.measure.average == "mean" for entry in said) else "average"
-    columns = [Column("measure", is_grouped=True), Column("run", is_name=True), Column(figure, "right")]
+    columns = [Column("measure", is_grouped=True), Column("run", is_name=True)]
+    columns += [Column(head_average(entry.measure for entry in said), "right")]
     columns += [Column("from 0 to 1", is_drawn=True)] if is_drawn else []
     rows = []
     for entry in said:
@@ -134,7 +139,7 @@ def part_table(kind: str, parts: list[tuple[str, Scores]], scores: Scores, readi
         Column("n", "right", is_grouped=True),
     ]
     columns += [Column("traffic", "right", drop=1, is_grouped=True)] if has_traffic else []
-    columns += [Column("run", is_name=True), Column("mean", "right")]
+    columns += [Column("run", is_name=True), Column(head_average(scores.measures), "right")]
     columns += [Column("weighted", "right")] if has_traffic else []
     columns += figures_columns(reading, judged)
     rows = []
