@@ -85,15 +85,18 @@ def _columns(data: dict[str, Any], has_bounds: bool) -> list[tuple[str, str, str
     """Name, words and classes of each column."""
     columns = [("query", "query", "")]
     columns += [("segment", data["segment"], "w-seg opt-col")] if data["segs"] else []
-    columns += [("traffic", "traffic", "num opt-col roomy")] if data["traffic"] else []
-    columns += [("baseline", "baseline", "num opt-col"), ("candidate", "candidate", "num opt-col")]
+    columns += [("traffic", "traffic", "num opt-col roomy w-val")] if data["traffic"] else []
+    columns += [("baseline", "baseline", "num opt-col w-val"), ("candidate", "candidate", "num opt-col w-val")]
     columns += [("diff", "difference", "num w-diff")]
     columns += [("drawn", "and over unjudged" if has_bounds else "drawn", "w-draw")]
     if data["lists"] is not None:
         k = data["k"]
-        columns += [] if data["known"] else [("unjudged", f"unjudged@{k}", "num opt-col")]
-        columns += [("shared", f"shared@{k}", "num opt-col roomy"), ("first", "first relevant", "num opt-col")]
-    columns += [("lost", "stage of the loss", "opt-col")] if _has_stages(data) else []
+        columns += [] if data["known"] else [("unjudged", f"unjudged@{k}", "num opt-col w-pair")]
+        columns += [
+            ("shared", f"shared@{k}", "num opt-col roomy w-pair"),
+            ("first", "first relevant", "num opt-col w-pair"),
+        ]
+    columns += [("lost", "stage of the loss", "opt-col w-stage")] if _has_stages(data) else []
     return columns
 
 
