@@ -265,3 +265,37 @@ def test_the_trec_form_is_read_and_written(tmp_path: Path):
         path.write_text(unused, encoding="utf-8")
         assert "subtopic" not in read(path, Judgment).columns
         assert "subtopic" not in read_qrels(path).columns
+
+
+def test_a_comparison_takes_raters_and_subtopics_together():
+    """Rater noise is about pairs: of a rater's labels for the subtopics of one the highest counts."""
+    rows = [
+        (query, doc, subtopic, rater, grade)
+        for query in ("q", "r")
+        for doc, subtopic, grades in [("a", "1", (1, 1)), ("a", "2", (0, 3)), ("b", "1", (0, 0)), ("c", "2", (2, 2))]
+        for rater, grade in zip(("anna", "ben"), grades, strict=True)
+    ]
+    rows += [("s", "a", "1", "anna", 1), ("s", "b", "1", "anna", 0)]  # one rater alone
+    names = ("query_id", "doc_id", "subtopic", "rater", "grade")
+    qrels = [dict(zip(names, row, strict=True)) for row in rows]
+    runs = {
+        "before": {query: {"b": 2, "a": 1} for query in "qrs"},
+        "after": {query: {"a": 2, "c": 1} for query in "qrs"},
+    }
+    found = assay.compare(runs, qrels, "alpha-nDCG@2 nDCG@2")
+    assert found.noise is not None
+    assert [str(floor.measure) for floor in found.noise.floors] == ["nDCG@2"]
+    assert found.noise.several == 6
+
+    from assay.compare.labels import labels_of
+
+    held = {name: [row[name] for row in qrels] for name in names}
+    held["grade"] = [float(grade) for grade in held["grade"]]
+    both = Block(held, str, "qrels")
+    labels = labels_of(
+        both, judged(Block({k: v for k, v in held.items() if k != "rater"}, str), Conventions(duplicates="keep-first"))
+    )
+    assert labels is not None
+    at = next(i for i, doc in enumerate(labels.judged.docs) if doc == "a" and labels.judged.query[i] == 0)
+    start = int(labels.start[at])
+    assert sorted(labels.label[start : start + int(labels.count[at])].tolist()) == [1.0, 3.0]

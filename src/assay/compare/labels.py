@@ -49,7 +49,8 @@ def labels_of(block: Block, judged: Judged) -> Labels | None:
     """The labels behind some judgments; None when no pair has labels of two raters.
 
     Args:
-        block: rows of `Judgment` with a column `rater`; one rater's second label of a pair counts no more.
+        block: rows of `Judgment` with a column `rater`; one rater's second label of a pair counts no more, and of
+            their labels for its subtopics the highest does.
         judged: what the rows became.
     """
     if "rater" not in block.columns:
@@ -60,11 +61,14 @@ def labels_of(block: Block, judged: Judged) -> Labels | None:
     ids = docs if isinstance(docs, list) else list(docs)
     row_of = {(queries[code], doc): row for row, (code, doc) in enumerate(zip(judged.query.tolist(), ids, strict=True))}
     given: dict[tuple[int, str], float] = {}
+    by_subtopic = "subtopic" in block.columns
     columns = (frame["query_id"], frame["doc_id"], frame["rater"], frame["grade"])
     for query, doc, rater, grade in zip(*columns, strict=True):
         row = row_of.get((query, doc))
         if row is not None:
-            given.setdefault((row, rater or ""), float(grade))
+            first = given.setdefault((row, rater or ""), float(grade))
+            if by_subtopic and grade > first:
+                given[row, rater or ""] = float(grade)
     rows = np.array([row for row, _ in given], dtype=np.int64)
     label = np.array(list(given.values()), dtype=np.float64)
     count = np.bincount(rows, minlength=len(judged.grade)).astype(np.int64)

@@ -166,7 +166,7 @@ def rater_noise(
     per_query = np.bincount(labels.judged.query, np.where(many > 1, many, 0), minlength=labels.judged.n)
     pairs_with = np.bincount(labels.judged.query[many > 1], minlength=labels.judged.n)
     r = np.divide(per_query, pairs_with, out=np.full(labels.judged.n, np.inf), where=pairs_with > 0)
-    factor = np.where(np.isfinite(r), r / np.maximum(r - 1, 1), 1.0)
+    factor = np.divide(r, np.maximum(r - 1, 1), out=np.ones_like(r), where=np.isfinite(r))
     floors, redrawn, stuck = _floors(labels.judged, runs, measures, pairs, draws, draw, factor, counts)
     several = int((many > 1).sum())
     return Noise(
