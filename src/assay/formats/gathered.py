@@ -11,7 +11,9 @@ from assay.formats.nested import Node
 from assay.label_maps import LabelMap, fitting, how
 from assay.tables import Block, Hit, Judgment, Topic
 from assay.tables.plain import check_columns
-from assay.tables.values import NUMBER, shown
+from assay.tables.values import NUMBER, Literal, shown
+
+_NUMBERS = frozenset(("grade", "score"))
 
 Place = Node | int | str
 """A JSON value, a line of the file, or the place in words."""
@@ -51,6 +53,9 @@ class Gathered:
         held = dict(zip(self.fields, self._columns, strict=True))
         if not self._places and self.empty and self.row is Hit:
             return Block(held, self.place, self.name, facts, tuple(self.empty))
+        for name in _NUMBERS.intersection(held):
+            if set(map(type, held[name])) == {Literal}:  # plain text is checked in a fifth of the time
+                held[name] = list(map(str, held[name]))
         checked = check_columns(held, self.row, self.name, self.place, where=self.name)
         if self.row is Judgment:
             _one_grade(checked)
