@@ -75,7 +75,7 @@ class Store:
                 there = revision_of(connection)
                 if there is None or (upgrade and there != HEAD):
                     upgraded(connection)
-        except sa.exc.OperationalError as error:
+        except sa.exc.DatabaseError as error:
             engine.dispose()
             raise EngineError(
                 f"{name}: {_reason(error)}\n    mend: check the address, and that it may be opened"

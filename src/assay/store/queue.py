@@ -100,7 +100,11 @@ def claim(
         more = _next(connection, project, rater, n - len(held), secret, {row["id"] for row in held})
         if not more:
             break
-        held += [row | {"turn": turn} for row, turn in more if _take(connection, row, rater, turn, now)]
+        held += [
+            row | {"turn": turn, "taken": row["taken"] + (turn == 0)}
+            for row, turn in more
+            if _take(connection, row, rater, turn, now)
+        ]
     return held
 
 
