@@ -234,7 +234,7 @@ def one_run(carried: Carried, title: str, wanted: str = "") -> tuple[str, Block]
     if len(carried.runs) != 1:
         what = f"{title} holds one run, and there are {len(carried.runs)}"
         raise InputError(
-            what, carried.name, "give one run" + (", or name one by the option run" if carried.runs else "")
+            what, carried.name, "give one run" + (", or name one by --option run=NAME" if carried.runs else "")
         )
     return next(iter(carried.runs.items()))
 

@@ -56,4 +56,4 @@ class Task:
 
 
 def _named(option: str) -> str:
-    return f"name it by the option {option}"
+    return f"name it by --option {option}=FIELD"

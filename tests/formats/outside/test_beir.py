@@ -163,7 +163,7 @@ BROKEN = [
     (
         "beir",
         {"qrels/train.tsv": QRELS, "qrels/dev.tsv": QRELS},
-        ("x/qrels: holds several splits\n    mend: choose one by the option split: dev, train"),
+        ("x/qrels: holds several splits\n    mend: choose one by --option split=NAME: dev, train"),
     ),
     (
         "beir",

@@ -155,13 +155,19 @@ BROKEN = [
         "label-studio",
         _task("", '{"prompt": "a", "doc_id": "d"}'),
         {},
-        ("x.json: $[0].data: has no field for the query among prompt, doc_id\n    mend: name it by the option query"),
+        (
+            "x.json: $[0].data: has no field for the query among prompt, doc_id\n"
+            "    mend: name it by --option query=FIELD"
+        ),
     ),
     (
         "label-studio",
         _task("", '{"query": "a", "url": "d"}'),
         {},
-        ("x.json: $[0].data: has no field for the document's id among query, url\n    mend: name it by the option doc"),
+        (
+            "x.json: $[0].data: has no field for the document's id among query, url\n"
+            "    mend: name it by --option doc=FIELD"
+        ),
     ),
     (
         "label-studio",
@@ -200,7 +206,7 @@ BROKEN = [
         {},
         (
             "x.json: $[0].annotations[0]: holds 2 grades\n"
-            "    mend: let people choose one, or name the control by the option grade"
+            "    mend: let people choose one, or name the control by --option grade=NAME"
         ),
     ),
     (
@@ -219,7 +225,7 @@ BROKEN = [
         {},
         (
             "x.json: $[0].annotations[0]: holds 2 grades\n"
-            "    mend: let people choose one, or name the control by the option grade"
+            "    mend: let people choose one, or name the control by --option grade=NAME"
         ),
     ),
     (
@@ -255,7 +261,7 @@ BROKEN = [
         "label-studio-min",
         '[{"doc_id": "d", "annotator": 1}]',
         {},
-        ("x.json: $[0]: has no field for the query among doc_id, annotator\n    mend: name it by the option query"),
+        ("x.json: $[0]: has no field for the query among doc_id, annotator\n    mend: name it by --option query=FIELD"),
     ),
     (
         "label-studio-min",
@@ -263,7 +269,7 @@ BROKEN = [
         {},
         (
             "x.json: $[0]: has no field for the document's id among query, annotator\n"
-            "    mend: name it by the option doc"
+            "    mend: name it by --option doc=FIELD"
         ),
     ),
     (
@@ -287,7 +293,7 @@ BROKEN = [
         {},
         (
             "x.json: $[0]: has several fields that could be the grade: grade, rating\n"
-            "    mend: name one by the option grade"
+            "    mend: name one by --option grade=FIELD"
         ),
     ),
     (
@@ -400,7 +406,7 @@ BROKEN = [
         "ubi-judgments",
         CLICKS.replace('"s1"', '"s2"', 1),
         {},
-        ("x.json: holds 2 judgment sets\n    mend: choose one by the option set: s2, s1"),
+        ("x.json: holds 2 judgment sets\n    mend: choose one by --option set=ID: s2, s1"),
     ),
     ("ubi-judgments", CLICKS, {"set": "s9"}, ("x.json: has no judgment set s9\n    mend: the sets are s1")),
 ]

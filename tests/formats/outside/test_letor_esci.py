@@ -89,7 +89,7 @@ def test_a_product_is_known_by_id_and_locale_together(tmp_path):
     assert ("7", "us/B02", 0.1) in rows(got, Judgment, "query_id", "doc_id", "grade")
     assert [doc for (doc,) in rows(got, Document, "doc_id")] == ["us/B01", "es/B01"]
     assert got.facts[0].endswith(
-        "has the locales es, us, so a document is LOCALE/PRODUCT_ID; the option locale takes one"
+        "has the locales es, us, so a document is LOCALE/PRODUCT_ID; --option locale=es takes one"
     )
 
 

@@ -165,7 +165,7 @@ BROKEN = [
         "a\tb\n",
         (
             "x.tsv: has two columns, which are a collection or queries\n"
-            "    mend: say by the option part which it is: collection, queries, qrels, run, top1000"
+            "    mend: say which it is by --option part=PART: collection, queries, qrels, run, top1000"
         ),
     ),
     (
@@ -174,7 +174,7 @@ BROKEN = [
         "one column\n",
         (
             "x.tsv: has one column\n"
-            "    mend: say by the option part which it is: collection, queries, qrels, run, top1000"
+            "    mend: say which it is by --option part=PART: collection, queries, qrels, run, top1000"
         ),
     ),
     (
@@ -183,7 +183,7 @@ BROKEN = [
         "d1\ta\tb\tc\td\n",
         (
             "collection.tsv: has 5 columns\n"
-            "    mend: say by the option part which it is: collection, queries, qrels, run, top1000"
+            "    mend: say which it is by --option part=PART: collection, queries, qrels, run, top1000"
         ),
     ),
     (
@@ -254,7 +254,7 @@ BROKEN = [
         "msmarco",
         "set",
         {"qrels.dev.tsv": QRELS, "qrels.train.tsv": QRELS},
-        ("set: holds several splits\n    mend: choose one by the option split: dev, train"),
+        ("set: holds several splits\n    mend: choose one by --option split=NAME: dev, train"),
     ),
     ("ir_datasets", "x", "a file", ("x: is a file, not a folder\n    mend: give the folder that holds the files")),
     (
@@ -273,7 +273,7 @@ BROKEN = [
         {"docs.tsv": "d1\ttitle\ttext\n"},
         (
             "x/docs.tsv:1: has 3 columns and no header, where doc_id, text are 2\n"
-            "    mend: name its columns by the option doc-fields: doc_id,title,text"
+            "    mend: name its columns, such as --option doc-fields=doc_id,title,text"
         ),
     ),
     (
@@ -431,13 +431,13 @@ BROKEN = [
         "mteb",
         "x.json",
         '{"en": {"test": {"q": {"a": 1}}}, "de": {"test": {"q": {"a": 1}}}}',
-        ("x.json: $: holds several subsets\n    mend: choose one by the option subset: en, de"),
+        ("x.json: $: holds several subsets\n    mend: choose one by --option subset=NAME: en, de"),
     ),
     (
         "mteb",
         "x.json",
         '{"en": {"test": {"q": {"a": 1}}, "dev": {"q": {"a": 1}}}}',
-        ("x.json: $.en: holds several splits\n    mend: choose one by the option split: test, dev"),
+        ("x.json: $.en: holds several splits\n    mend: choose one by --option split=NAME: test, dev"),
     ),
 ]
 

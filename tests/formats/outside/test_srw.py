@@ -247,7 +247,7 @@ BROKEN = [
     (
         "srw-judgments",
         '[{"name": "x", "judgmentRatings": []}, {"name": "y", "judgmentRatings": []}]',
-        ("x.json: holds 2 judgment lists\n    mend: choose one by the option list: x, y"),
+        ("x.json: holds 2 judgment lists\n    mend: choose one by --option list=NAME: x, y"),
     ),
     (
         "srw-judgments",
@@ -334,7 +334,7 @@ BROKEN = [
     (
         "srw-queries",
         '[{"querySetQueries": []}, {"querySetQueries": []}]',
-        ("x.json: holds 2 query sets\n    mend: choose one by the option set: 1, 2"),
+        ("x.json: holds 2 query sets\n    mend: choose one by --option set=NAME: 1, 2"),
     ),
     (
         "srw-queries",

@@ -74,7 +74,7 @@ def _split(folder: str, wanted: str | None) -> tuple[str, str]:
     split = wanted or (_USUAL if _USUAL in splits else splits[0] if len(splits) == 1 else None)
     if split is None:
         raise InputError(
-            "holds several splits", spelled(inside), f"choose one by the option split: {', '.join(splits)}"
+            "holds several splits", spelled(inside), f"choose one by --option split=NAME: {', '.join(splits)}"
         )
     path = first_of(inside, (f"{split}.tsv",))
     if path is None:

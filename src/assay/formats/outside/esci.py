@@ -51,8 +51,8 @@ def read(source: Source, wishes: Wishes) -> Carried:
         else:
             tables[Document] = _products(chosen, at, is_one, losses)
     if len(locales) > 1 and not wishes.options.get("locale"):
-        facts.append(f"{name}: has the locales {', '.join(locales)}, so a document is LOCALE/PRODUCT_ID; the option "
-                     "locale takes one")  # fmt: skip
+        facts.append(f"{name}: has the locales {', '.join(locales)}, so a document is LOCALE/PRODUCT_ID; "
+                     f"--option locale={locales[0]} takes one")  # fmt: skip
     return Carried(name, tables, lost=losses.all(), facts=tuple(facts))
 
 
@@ -103,7 +103,7 @@ def _of_split(frame: pl.DataFrame, name: str, wishes: Wishes) -> pl.DataFrame:
             raise InputError(f"has no version {version}", name, "the versions are small and large")
         frame = frame.filter(pl.col(column) == 1)
         if not frame.height:
-            raise InputError(f"has no rows of the version {version}", name, "leave the option version out")
+            raise InputError(f"has no rows of the version {version}", name, "leave --option version out")
     return frame
 
 

@@ -76,7 +76,7 @@ def _tsv(path: str, row: type, wishes: Wishes, losses: Losses) -> Gathered:
     if len(fields) != width:
         option = "doc-fields" if row is Document else "query-fields"
         what = f"has {width} columns and no header, where {', '.join(fields)} are {len(fields)}"
-        raise InputError(what, f"{lines.name}:1", f"name its columns by the option {option}: {key},title,text")
+        raise InputError(what, f"{lines.name}:1", f"name its columns, such as --option {option}={key},title,text")
     if key not in fields or "text" not in fields:
         raise InputError(f"among {', '.join(fields)} is no {key} or no text", lines.name, f"name them {key} and text")
     kept = [one for one in fields if one in (key, "text") or (row is Document and one == "title")]

@@ -31,7 +31,7 @@ def read(source: Source, wishes: Wishes) -> Carried:
     if len(found.controls) > 1 and "grade" not in wishes.options:
         called = ", ".join(sorted(found.controls))
         raise InputError(
-            f"has several controls that could be the grade: {called}", name, "name one by the option grade"
+            f"has several controls that could be the grade: {called}", name, "name one by --option grade=NAME"
         )
     facts = []
     if found.times:
@@ -94,7 +94,7 @@ class _Found:
             return
         if len(grades) > 1:
             raise node.fault(
-                f"holds {len(grades)} grades", "let people choose one, or name the control by the option grade"
+                f"holds {len(grades)} grades", "let people choose one, or name the control by --option grade=NAME"
             )
         time = node.get("lead_time")
         if time is not None and (seconds := as_number(time.value)) is not None:

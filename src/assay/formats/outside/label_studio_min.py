@@ -56,7 +56,7 @@ def _grade_key(node: Node, wanted: str | None, name: str) -> str | None:
     held = [key for key in _GRADE if node.has(key)]
     if len(held) > 1:
         raise InputError(f"has several fields that could be the grade: {', '.join(held)}", node.where,
-                         "name one by the option grade")  # fmt: skip
+                         "name one by --option grade=FIELD")  # fmt: skip
     return held[0] if held else None
 
 

@@ -69,7 +69,7 @@ def _parts(folder: str, split: str | None, name: str) -> list[tuple[str, str]]:
             f"has no split {split}{did_you_mean(split, splits)}", name, f"the splits are {', '.join(splits)}"
         )
     if split is None and len(splits) > 1:
-        raise InputError("holds several splits", name, f"choose one by the option split: {', '.join(splits)}")
+        raise InputError("holds several splits", name, f"choose one by --option split=NAME: {', '.join(splits)}")
     chosen = [(os.path.join(folder, one), part) for part, of, one in found
               if part in ("collection", "run") or of in ("", split or "", *splits[: split is None])]  # fmt: skip
     if not chosen:
@@ -154,7 +154,7 @@ def _part(first: list[str], name: str) -> str:
     if len(first) == 2 and named is not None and named[1] in ("collection", "queries"):
         return named[1]
     what = "has two columns, which are a collection or queries" if len(first) == 2 else f"has {_columns(len(first))}"
-    raise InputError(what, name, f"say by the option part which it is: {', '.join(PARTS)}")
+    raise InputError(what, name, f"say which it is by --option part=PART: {', '.join(PARTS)}")
 
 
 def _columns(count: int) -> str:
@@ -179,7 +179,7 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
         part = part or (there[0] if len(there) == 1 else None)
         if part is None:
             raise InputError(
-                "one file holds one part", os.fspath(target), f"choose by the option part: {', '.join(there)}"
+                "one file holds one part", os.fspath(target), f"choose by --option part=PART: {', '.join(there)}"
             )
     row = {"collection": Document, "queries": Topic, "qrels": Judgment, "run": Hit}
     untaken(carried, [row[one] for one in ([part] if part else there)], TITLE, losses)

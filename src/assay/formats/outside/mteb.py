@@ -79,7 +79,7 @@ def _predictions(root: Node, wishes: Wishes, name: str) -> Node:
             raise InputError(what, at.where, f"the {option}s are {', '.join(parts)}")
         if wanted is None and len(parts) > 1:
             raise InputError(
-                f"holds several {option}s", at.where, f"choose one by the option {option}: {', '.join(parts)}"
+                f"holds several {option}s", at.where, f"choose one by --option {option}=NAME: {', '.join(parts)}"
             )
         at = parts[wanted] if wanted is not None else next(iter(parts.values()))
     return at

@@ -94,7 +94,7 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
     judged = pairs(carried, TITLE, losses)
     index = wishes.options.get("index") or carried.more.get("index")
     if not index:
-        raise InputError(f"{TITLE} needs the name of an index", carried.name, "say it by the option index")
+        raise InputError(f"{TITLE} needs the name of an index", carried.name, "say it by --option index=NAME")
     known, bodies = texts(carried), carried.more.get("requests") or {}
     unheld(carried, Topic, ("query_id", "text"), TITLE, losses)
     untaken(carried, (Topic, Judgment), TITLE, losses)

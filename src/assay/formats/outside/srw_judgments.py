@@ -65,7 +65,7 @@ def _chosen(lists: list[Node], wanted: str | None, name: str) -> Node:
         return fits[0]
     if len(lists) != 1:
         what = f"holds {len(lists)} judgment lists" if lists else "holds no judgment list"
-        raise InputError(what, name, f"choose one by the option list: {', '.join(called)}" if lists else _SHAPE)
+        raise InputError(what, name, f"choose one by --option list=NAME: {', '.join(called)}" if lists else _SHAPE)
     return lists[0]
 
 

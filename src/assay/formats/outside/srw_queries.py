@@ -65,7 +65,7 @@ def _chosen(found: list[Node], wanted: str | None, name: str) -> Node:
     if len(fits) == 1:
         return fits[0]
     what = f"holds {len(found)} query sets" if wanted is None else f"{len(fits)} query sets are called {wanted}"
-    raise InputError(what, name, f"choose one by the option set: {', '.join(called)}")
+    raise InputError(what, name, f"choose one by --option set=NAME: {', '.join(called)}")
 
 
 def _split(entry: Node) -> tuple[str, str | None, bool]:

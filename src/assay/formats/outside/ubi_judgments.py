@@ -65,7 +65,7 @@ def _of_set(found: list[Node], wanted: str | None, name: str) -> list[Node]:
         return sets[wanted]
     if len(sets) > 1:
         called = ", ".join(one or "(none)" for one in sets)
-        raise InputError(f"holds {len(sets)} judgment sets", name, f"choose one by the option set: {called}")
+        raise InputError(f"holds {len(sets)} judgment sets", name, f"choose one by --option set=ID: {called}")
     return found
 
 
