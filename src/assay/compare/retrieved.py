@@ -7,7 +7,6 @@ ceiling are their means over these orders, and several retrievers settle their t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -114,20 +113,32 @@ def _counts(groups: Sequence[tuple[list[int], int, int]]) -> list[tuple[int, flo
     """How many of the open documents are read, with the chance of each number."""
     if not groups:
         return [(0, 1.0)]
-    if len(groups) == 1:  # without replacement: hypergeometric
+    if len(groups) == 1:
         docs, size, slots = groups[0]
-        every = math.comb(size, slots)
-        return [
-            (x, math.comb(len(docs), x) * math.comb(size - len(docs), slots - x) / every)
-            for x in range(max(0, slots - (size - len(docs))), min(len(docs), slots) + 1)
-        ]
+        return _hypergeometric(len(docs), size, slots)
     rng = stream(0, "ties of first stages")
-    found = [
-        len({doc for docs, size, slots in groups
-             for doc, place in zip(docs, rng.permutation(size), strict=False) if place < slots})
-        for _ in range(DRAWN)
-    ]  # fmt: skip
-    return [(x, found.count(x) / DRAWN) for x in sorted(set(found))]
+    every = np.unique(np.concatenate([docs for docs, _, _ in groups]))
+    places = [np.searchsorted(every, docs) for docs, _, _ in groups]
+    found = np.zeros(DRAWN, np.int64)
+    for i in range(DRAWN):
+        is_read = np.zeros(len(every), np.bool_)
+        for place, (docs, size, slots) in zip(places, groups, strict=True):
+            is_read[place[rng.choice(size, len(docs), replace=False) < slots]] = True
+        found[i] = is_read.sum()
+    numbers, counts = np.unique(found, return_counts=True)
+    return list(zip(numbers.tolist(), (counts / DRAWN).tolist(), strict=True))
+
+
+def _hypergeometric(marked: int, size: int, slots: int) -> list[tuple[int, float]]:
+    """How many of the marked are among so many drawn from all without replacement, with the chance of each number.
+
+    By the ratio of neighbours in logarithms: binomials of very many equals would be very long numbers.
+    """
+    x = np.arange(max(0, slots - (size - marked)), min(marked, slots) + 1, dtype=np.float64)
+    ratio = (marked - x[:-1]) * (slots - x[:-1]) / ((x[:-1] + 1) * (size - marked - slots + x[:-1] + 1))
+    log = np.concatenate([[0.0], np.cumsum(np.log(ratio))])
+    weight = np.exp(log - log.max())
+    return list(zip(x.astype(np.int64).tolist(), (weight / weight.sum()).tolist(), strict=True))
 
 
 def in_best_order(judged: Judged, found: I64, measure: Measure) -> Ranking:
