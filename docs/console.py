@@ -7,7 +7,7 @@ A block is run in a new folder that holds the files of the bundled example. Its 
     ```console output=any   only the exit code is compared
     ```console run=no       shown, not run (it needs the network or a file of the reader)
     ```python               run as a script; the comments of its print lines are its output
-    ```toml assay.toml      written under that name in the folder of the next block
+    ```toml assay.toml      written under that name in the folder of the next block (csv, tsv, json and jsonl too)
 
 A line `...` in an output stands for any lines.
 """
@@ -26,7 +26,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 WIDTH = "100"
 
-FENCE = re.compile(r"^```(console|python|toml|csv)([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DATA = ("toml", "csv", "tsv", "jsonl", "json")
+FENCE = re.compile(r"^```(console|python|toml|csv|tsv|jsonl|json)([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PRINTED = re.compile(r"^\s*print\(.*\)\s*# (.*)$")
 
 
@@ -37,7 +38,7 @@ class Fenced:
     Args:
         page: the file.
         line: where its text begins, from 1.
-        kind: console, python, toml or csv.
+        kind: console or python.
         info: what stands behind the kind.
         text: what stands between the fences.
         span: where the text lies in the page.
@@ -81,7 +82,7 @@ def blocks(page: Path) -> Iterator[Fenced]:
     named: dict[str, str] = {}
     for found in FENCE.finditer(text):
         kind, info, body = found[1], found[2].strip(), found[3]
-        if kind in ("toml", "csv"):
+        if kind in DATA:
             if info:
                 named[info] = body
             continue
@@ -112,6 +113,7 @@ def example_folder(target: Path, files: tuple[tuple[str, str], ...] = ()) -> Pat
         if file.is_file() and file.suffix != ".py":
             shutil.copy(file, target / file.name)
     for name, text in files:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
         (target / name).write_text(text, encoding="utf-8")
     return target
 
