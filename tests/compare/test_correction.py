@@ -158,6 +158,14 @@ def test_tukey_without_all_pairs_is_refused() -> None:
         columns(np.ones(30) * 0.1, np.arange(30) * 0.01, correction="tukey")
 
 
+def test_tukey_says_how_many_queries_some_system_has_no_value_for() -> None:
+    values = np.random.default_rng(8).random((3, 2, 40))
+    values[1, 0, :4] = np.nan
+    found = all_pairs(scores_of(values, (NDCG, RR)), correction="tukey", flips=500)
+    assert found.family.statement.endswith(", 4 queries without a value in some system left out")
+    assert [d.n for d in found.differences] == [36, 40, 36, 40, 40, 40]
+
+
 def test_too_few_shuffles_for_many_measures_are_not_resolvable() -> None:
     rng = np.random.default_rng(8)
     scores = scores_of(rng.random((3, 2, 30)), (NDCG, RR))

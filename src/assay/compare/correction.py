@@ -71,7 +71,7 @@ def corrected(columns: Sequence[Column], matrix: F64, queries: Sequence[str], as
         flips=drawn.patterns,
         seed=asked.seed,
         needed=drawn.needed,
-        statement=_statement(correction, columns, members),
+        statement=_statement(correction, columns, members) + drawn.said,
         left_out=tuple((column.label, why) for column, why in zip(columns, why_not, strict=True) if why),
         null={"max-t": MAX_T_NULL, "tukey": TUKEY_NULL}.get(correction, NULLS["randomisation"]),
     )
@@ -88,6 +88,7 @@ class _Drawn:
     patterns: int
     needed: int
     unsettled: Bool
+    said: str = ""
 
 
 def _by_steps(
@@ -172,10 +173,12 @@ def _by_tukey(
     groups = {name: places for name, places in groups.items() if members[places].any()}
     needed = flips_needed(len(groups), asked.alpha)
     count = max(PERMUTATIONS, needed) if asked.more_flips else asked.flips
-    adjusted, patterns = np.full(len(columns), np.nan), 0
+    adjusted, patterns, fewer = np.full(len(columns), np.nan), 0, 0
     for places in groups.values():
         own = [columns[place] for place in places]
         values = _values_of(own)
+        known = ~np.isnan(np.array(list(values.values())))
+        fewer = max(fewer, int((known.any(axis=0) & ~known.all(axis=0)).sum()))
         found = exchanged_pairs(np.array(list(values.values())), queries, asked.seed, count)
         names = list(values)
         p = {frozenset((names[a], names[b])): p for a, b, p in
@@ -187,7 +190,11 @@ def _by_tukey(
         adjusted[:] = np.nan
     tests = paired_tests(matrix, queries, asked.seed, asked.flips, at=(), zeros=asked.zeros)
     unsettled = _at_alpha(adjusted / max(1, len(groups)), patterns, asked.alpha / max(1, len(groups)))
-    return tests, adjusted, _Drawn(patterns, needed, unsettled)
+    # a pair's difference may be over more queries than the test of all systems
+    said = (
+        f", {fewer:,} {'query' if fewer == 1 else 'queries'} without a value in some system left out" if fewer else ""
+    )
+    return tests, adjusted, _Drawn(patterns, needed, unsettled, said)
 
 
 def _values_of(columns: Sequence[Column]) -> dict[str, F64]:

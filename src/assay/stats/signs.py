@@ -101,12 +101,17 @@ def lattice_steps(values: F64) -> int | None:
     10 for P@10, 1 for counts and hit rates. Values within 1e-9 of a step are on it.
     """
     steps = np.arange(1, FINEST + 1)
-    for part in np.array_split(np.unique(np.abs(values)), max(1, len(values) // 16)):
-        scaled = part[:, None] * steps
-        steps = steps[(np.abs(scaled - np.rint(scaled)) <= 1e-9).all(axis=0)]
-        if not len(steps):
-            return None
+    few = np.abs(values[:_FEW])  # most columns are on no lattice, and a few values tell: the others need not be sorted
+    for sizes in (few, np.unique(np.abs(values[_FEW:]))):
+        for start in range(0, len(sizes), 16):
+            scaled = sizes[start : start + 16, None] * steps
+            steps = steps[(np.abs(scaled - np.rint(scaled)) <= 1e-9).all(axis=0)]
+            if not len(steps):
+                return None
     return int(steps[0])
+
+
+_FEW = 64
 
 
 def whole(columns: F64) -> tuple[F64, F64]:
