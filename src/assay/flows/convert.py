@@ -94,7 +94,8 @@ def import_file(
         into = "."
     places = landing(found.carried, workspace, into)
     put(places, force=force)
-    return _said(found, bench, command, _moved(found.carried, places), target=_folder(workspace, into),
+    lost = _left_behind(found.carried)
+    return _said(found, bench, command, _moved(found.carried, places), lost, target=_folder(workspace, into),
                  written_as=", ".join(dict.fromkeys(one.format for one in places.files)), settings=places.settings,
                  next=_next(places, found.carried, workspace))  # fmt: skip
 
@@ -286,6 +287,20 @@ def _said(
         notes=tuple(Note("read", fact) for fact in facts),
         source=Source(hashes=bench.inputs(), versions=(("assay", __version__),), command=command), **more,
     )  # fmt: skip
+
+
+def _left_behind(carried: Carried) -> tuple[Lost, ...]:
+    """What belongs to the other tool alone, and what files with one row a hit cannot say."""
+    lost: list[Lost] = []
+    more = [name for name, value in carried.more.items() if value not in (None, "", [], {}, False)]
+    if more:
+        why = f"they belong to the other tool ({', '.join(more)}); `assay convert` carries them to its own formats"
+        lost.append(Lost("settings of the source", len(more), why))
+    empty = sum(len(block.empty) for block in carried.runs.values())
+    if empty:
+        why = "a file with one row a hit cannot say it; the run lacks them then, which counts 0 as before"
+        lost.append(Lost("queries that returned nothing", empty, why))
+    return tuple(lost)
 
 
 def _folder(workspace: Workspace | None, into: str | os.PathLike[str] | None) -> str:

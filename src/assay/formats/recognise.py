@@ -61,7 +61,7 @@ def read(
     except InputError as error:
         other = None if format or columns else outer.sole(source, row)
         if other is not None:  # such as a Quepid export, in which a rating may be empty
-            return outer.read_rows(source, row, other.name, labels)
+            return outer.read_rows(source, row, None, labels)
         from assay.formats.labelled import about_words
 
         raise about_words(error) from None

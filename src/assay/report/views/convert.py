@@ -40,7 +40,8 @@ def _answer(found: Conversion) -> tuple[Cell, ...]:
     if found.format:
         how = "recognised" if found.is_recognised else "as asked"
         said = f" from {found.origin}, read as {found.format} ({how})"
-    into = f" to {found.target} ({found.written_as})" if found.written_as else ""
+    target = "this folder" if found.target == "." else found.target
+    into = f" to {target} ({found.written_as})" if found.written_as else ""
     lost = sum(one.count for one in found.dropped)
     rest = "Nothing was lost." if not lost else f"{count(lost, 'thing')} could not be carried over; see below."
     return f"{held}{said}{into}.", rest
@@ -82,8 +83,9 @@ def _facts(found: Conversion) -> Facts | None:
     facts = []
     if any(one.what == "judgments" for one in found.moved) and found.format:
         if found.unlisted == "not-relevant":
-            where = "so it is written in assay.toml" if found.settings else "pass --unlisted not-relevant to say so"
-            facts.append(Fact("Absent", (f"a pair that is not listed is judged not relevant in this format; {where}",)))
+            is_set = any(text.startswith("conventions.unlisted") for text in found.settings)
+            where = "assay.toml says so now" if is_set else "pass --unlisted not-relevant to say so"
+            facts.append(Fact("Absent", (f"a pair that is not listed is not relevant in this format; {where}",)))
         else:
             facts.append(Fact("Absent", ("a pair that is not listed is unjudged: no gain, counted by Judged@k",)))
     if found.settings:
