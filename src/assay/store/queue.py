@@ -133,13 +133,24 @@ def _next(
             return [(row, 1)]
     if not in_pilot and project["pilot"] and not project["opened_at"]:
         return []  # the pilot is labelled, and agreement has not opened the queue
-    fresh = _open(connection, project, rater, in_pilot)
-    order = {row["id"]: coin(secret, "order", rater, str(row["id"])) for row in fresh}
     by_query = project["mode"] == "query"
-    fresh.sort(key=lambda row: (row["place"] if by_query else 0, order[row["id"]]))
     if project["gold_share"] or project["repeat_share"]:
         n = 1  # the next lot may fall on a hidden item
-    return [(row, 0) for row in fresh[:n]] or [(row, 0) for row in _skipped(connection, project["id"], rater)[:n]]
+    fresh = sorted(
+        _open(connection, project, rater, in_pilot),
+        key=lambda at: (at[0] if by_query else 0, coin(secret, "order", rater, str(at[1]))),
+    )[:n]
+    chosen = _items(connection, [item for _, item in fresh]) or _skipped(connection, project["id"], rater, n)
+    return [(row, 0) for row in chosen]
+
+
+def _items(connection: sa.Connection, ids: Sequence[int]) -> list[dict[str, Any]]:
+    """Whole rows, in the order of their ids as given."""
+    if not ids:
+        return []
+    found = connection.execute(sa.select(ITEMS).where(ITEMS.c.id.in_(ids))).mappings()
+    by_id = {row["id"]: dict(row) for row in found}
+    return [by_id[i] for i in ids]
 
 
 def is_in_pilot(connection: sa.Connection, project: dict[str, Any], rater: str) -> bool:
@@ -151,11 +162,11 @@ def is_in_pilot(connection: sa.Connection, project: dict[str, Any], rater: str) 
 
 def _open(
     connection: sa.Connection, project: dict[str, Any], rater: str, pilot: bool, most: int = AHEAD
-) -> list[dict[str, Any]]:
-    """Open items that the rater never had, from where the rater stands, then from the beginning."""
+) -> list[tuple[int, int]]:
+    """(place, id) of open items that the rater never had, from where the rater stands, then from the beginning."""
     mine = sa.select(CLAIMS.c.id).where(CLAIMS.c.item == ITEMS.c.id, CLAIMS.c.rater == rater).exists()
     select = (
-        sa.select(ITEMS)
+        sa.select(ITEMS.c.place, ITEMS.c.id)
         .where(
             ITEMS.c.project == project["id"], ITEMS.c.is_pilot.is_(pilot), ITEMS.c.taken < ITEMS.c.wanted,
             ITEMS.c.gold.is_(None), ~mine,
@@ -169,13 +180,13 @@ def _open(
         .where(ITEMS.c.project == project["id"], ITEMS.c.is_pilot.is_(pilot), CLAIMS.c.rater == rater)
     ).scalar()
     for where in ([ITEMS.c.place >= start] if start is not None else []), []:
-        found = [dict(row) for row in connection.execute(select.where(*where)).mappings()]
+        found = [(place, item) for place, item in connection.execute(select.where(*where))]
         if found:
             return found
     return []
 
 
-def _skipped(connection: sa.Connection, project: str, rater: str) -> list[dict[str, Any]]:
+def _skipped(connection: sa.Connection, project: str, rater: str, n: int) -> list[dict[str, Any]]:
     """What the rater put off, the earliest first."""
     select = (
         sa.select(ITEMS)
@@ -185,7 +196,7 @@ def _skipped(connection: sa.Connection, project: str, rater: str) -> list[dict[s
             CLAIMS.c.outcome.in_(("skipped", "expired")), ITEMS.c.taken < ITEMS.c.wanted,
         )
         .order_by(CLAIMS.c.ended_at)
-        .limit(AHEAD)
+        .limit(n)
     )  # fmt: skip
     return [dict(row) for row in connection.execute(select).mappings()]
 
