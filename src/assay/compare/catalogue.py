@@ -257,7 +257,7 @@ def _notes(
         shown = {item for top in tops for item in top}
         said = [
             ("short-lists", sum(len(top) < k for top in tops), ("list is", "lists are"),
-             f"shorter than {k}: means are over what they hold"),
+             f"shorter than {k}"),
             ("outside-catalogue", one.outside, ("item shown is", "items shown are"),
              "not in the catalogue, and counted in no share of it"),
         ]  # fmt: skip
@@ -274,5 +274,6 @@ def _notes(
         for code, number, (singular, plural), text in said:
             if number:
                 who = f"1 {singular}" if number == 1 else f"{number:,} {plural}"
-                notes.append(Note(code, f"{who} {text}", name, number, "warning"))
+                odd = code != "short-lists"
+                notes.append(Note(code, f"{who} {text}", name, number, "warning" if odd else "info"))
     return notes
