@@ -48,7 +48,7 @@ ANSWERS = {
     "run twice": "refused with both lines",
     "qrels twice": "refused with both lines",
     "missing query": "an error on demand, counted otherwise",
-    "unsupported measure": "RBP, a later issue",
+    "unsupported measure": "RBP without a level: the judgments say it",
     "no hit at all": "Accuracy, not to be copied",
     "topic id": "any id will do",
 }
@@ -93,7 +93,13 @@ def test_exponential_gain_needs_no_numeric_query_ids():
     assert text.values.tolist() == numbers.values.tolist()
 
 
-@pytest.mark.parametrize("name", ["RBP(p=0.8)", "Accuracy"])
-def test_a_measure_that_is_not_there_is_refused_by_name(name: str):
+def test_rbp_without_a_level_takes_that_of_the_judgments():
+    stated, implied = assay.evaluate(INPUTS / "core.run", INPUTS / "core.qrels", "RBP(p=0.8,rel=1) RBP(p=0.8)").values[
+        0
+    ]
+    assert stated.tolist() == implied.tolist()
+
+
+def test_a_measure_that_is_not_there_is_refused_by_name():
     with pytest.raises(InputError, match="unknown measure"):
-        assay.evaluate(INPUTS / "core.run", INPUTS / "core.qrels", [name])
+        assay.evaluate(INPUTS / "core.run", INPUTS / "core.qrels", ["Accuracy"])
