@@ -213,6 +213,16 @@ def test_evaluate_takes_the_design_as_compare_does() -> None:
             {"stratum": "ab"},
             "the stratum a has 0 queries in all, and 1 of them are judged",
         ),
+        (
+            {"weighting": "hajek"},
+            {"inclusion": [0.5, None]},
+            "1 judged query has no chance of being drawn (inclusion): q001",
+        ),
+        (
+            {"weighting": "stratified", "shares": "a=1"},
+            {"stratum": ["a", None]},
+            "1 judged query has no stratum (column stratum): q001",
+        ),
         ({"weighting": "hajek"}, {"inclusion": [0.5, 1.5]}, "the chance 1.5 of query q001 to be drawn is not between"),
     ],
 )
@@ -229,6 +239,24 @@ def test_a_weighting_without_topics_is_refused_and_no_weighting_changes_nothing(
         sampled(plain, None, Design("hajek"))
     assert sampled(plain, None, Design()) is plain
     assert sampled(plain, topics_of(plain), Design()) is plain
+
+
+def test_a_query_of_unknown_chance_leaves_no_weighted_mean_and_is_named() -> None:
+    plain = scores_of([0.1, 0.2, np.nan, 0.3])
+    made = sampled(plain, topics_of(plain, inclusion=[0.5, None, None, 0.5]), Design())
+    assert made.weights is None
+    (note,) = made.notes
+    assert (note.level, note.count) == ("warning", 1)  # the third has no value and counts in no mean
+    assert note.text == "1 judged query has no chance of being drawn (inclusion): q001; no weighted mean"
+    assert compared(made, "old", False, Asked()).difference().weighted is None
+
+
+def test_horvitz_thompson_refuses_a_query_of_unknown_traffic() -> None:
+    plain = replace(scores_of([0.1, 0.2]), weights=np.array([3.0, np.nan]))
+    topics = topics_of(plain, weight=[3.0, None], inclusion=[0.5, 0.5])
+    with pytest.raises(InputError, match="1 judged query has no weight, and the known total counts them: q001"):
+        sampled(plain, topics, Design("horvitz-thompson", total=20))
+    assert weighed(sampled(plain, topics, Design())).difference == pytest.approx(0.1)
 
 
 def test_shares_may_hold_an_equals_sign_in_their_names() -> None:

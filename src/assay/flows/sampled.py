@@ -102,8 +102,18 @@ def sampled(scores: Scores, topics: Block | None, design: Design) -> Scores:
         if not has_chance:
             raise _without(topics, name, INCLUSION, "the chance with which each query was drawn, such as 0.05")
         chance = _chances(scores, topics)
+        if unknown := _counting(scores, np.isnan(chance)):
+            text = _lack(unknown, f"chance of being drawn ({INCLUSION})")
+            if not design.is_asked:  # a mean that passes over them would be of other queries than it says
+                note = Note("no-weighted-mean", f"{text}; no weighted mean", count=len(unknown), level="warning")
+                return replace(scores, weights=None, notes=(*scores.notes, note), _cache={})
+            raise InputError(text, topics.name, f"give each a number in the column {INCLUSION}")
         traffic = np.ones(len(chance)) if scores.weights is None else scores.weights
         target = "query" if scores.weights is None else "traffic"
+        if name == "horvitz-thompson" and (unknown := _counting(scores, np.isnan(traffic))):
+            raise InputError(
+                _lack(unknown, "weight, and the known total counts them"), topics.name, "give each its traffic"
+            )
         made = Sampling(
             "hajek" if name == "hajek" else "horvitz-thompson", target, traffic / chance, chance, design.total  # type: ignore[arg-type] # one of the targets
         )  # fmt: skip
@@ -133,6 +143,17 @@ def _said(made: Sampling, column: str) -> str:
     if made.estimator == "horvitz-thompson":
         return f"weighted means are {of}, by Horvitz and Thompson over the known total {made.total:,.10g}"
     return f"weighted means are {of}, by Hajek: a query counts for 1 / {INCLUSION} of its kind"
+
+
+def _counting(scores: Scores, which: NDArray[np.bool_]) -> list[str]:
+    """Those of the queries that have a value somewhere."""
+    counts = which & ~np.isnan(scores.values).all(axis=(0, 1))
+    return [scores.queries[i] for i in np.flatnonzero(counts).tolist()]
+
+
+def _lack(queries: list[str], what: str) -> str:
+    some = ", ".join(queries[:3]) + (", ..." if len(queries) > 3 else "")
+    return f"{len(queries):,} judged {'query has' if len(queries) == 1 else 'queries have'} no {what}: {some}"
 
 
 def _without(topics: Block, weighting: str, column: str, what: str) -> InputError:
@@ -169,6 +190,10 @@ def _stratified(scores: Scores, topics: Block, design: Design) -> Sampling:
     known = {query: "" if value is None else str(value)
              for query, value in zip(topics.frame["query_id"], topics.frame[column], strict=True)}  # fmt: skip
     strata = np.array([known.get(query, "") for query in scores.queries], dtype=np.str_)
+    if unknown := _counting(scores, strata == ""):
+        raise InputError(
+            _lack(unknown, f"stratum (column {column})"), topics.name, "give each the stratum that it was drawn from"
+        )
     shares = spelt(design.shares, "shares")
     sizes = {name: int(size) for name, size in spelt(design.sizes, "sizes").items()} if design.sizes else {}
     _check_names(strata, shares, sizes, column, topics)
