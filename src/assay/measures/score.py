@@ -11,11 +11,11 @@ import numpy as np
 from assay.errors import SHOWN, InputError
 from assay.measures.measure import Measure
 from assay.measures.scores import F64, Coverage, Part, Scores
-from assay.ranking.align import Facts, align, sort_key
+from assay.ranking.align import Aligned, Facts, align, sort_key
 from assay.ranking.collected import Collected
 from assay.ranking.conventions import Conventions
 from assay.ranking.mismatch import why_nothing_in_common
-from assay.ranking.pieces import ROWS, Pieces
+from assay.ranking.pieces import ROWS, ByQuery, Pieces
 from assay.ranking.ranking import Judged, Ranking
 from assay.results import Note
 from assay.tables import Block
@@ -97,7 +97,7 @@ def _read(blocks: Any, judged: Judged, conventions: Conventions) -> tuple[Rankin
         part = align(block, judged, conventions)
         again = bool((collected.answered & part.ranking.answered).any())
         if hasattr(blocks, "whole") and (part.facts.scattered or again):
-            whole = align(blocks.whole(), judged, conventions)
+            whole = _whole(blocks.whole(), judged, conventions)
             return whole.ranking, whole.facts, True, key
         if again:
             raise InputError("a query stands in several blocks", block.name, "give each query's rows in one block")
@@ -106,6 +106,20 @@ def _read(blocks: Any, judged: Judged, conventions: Conventions) -> tuple[Rankin
         raise InputError("the run has no rows", getattr(blocks, "name", ""), "check that it is the right file")
     whole = collected.all()
     return whole.ranking, whole.facts, collected.is_compared, key
+
+
+def _whole(block: Block, judged: Judged, conventions: Conventions) -> Aligned:
+    """A run whose rows of one query do not stand together: a large one a few queries at a time."""
+    if block.is_small or len(block) <= 2 * ROWS:
+        return align(block, judged, conventions)
+    collected = Collected(judged)
+    try:
+        for piece in ByQuery(block):
+            collected.add(align(piece, judged, conventions))
+    except InputError:
+        align(block, judged, conventions)  # says all that is wrong, not that of the piece alone
+        raise
+    return collected.all()
 
 
 def _check_overlap(ranking: Ranking, facts: Facts, judged: Judged, name: str) -> None:

@@ -74,6 +74,13 @@ def _together(number: U32) -> I64:
     return order
 
 
+def together(queries: pl.Series) -> tuple[I64, I64]:
+    """The order that brings each query's rows together, and where each query's rows end in it."""
+    distinct = queries.unique(maintain_order=True)
+    number = _numbered(queries, distinct)
+    return _together(number), np.cumsum(np.bincount(number, minlength=len(distinct)))
+
+
 @dataclass(frozen=True, eq=False)
 class Index:
     """The judgments by key, on levels: what finds its slot taken goes one level down.

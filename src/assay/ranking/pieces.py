@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from assay.ranking.ranking import I64
 from assay.tables import Block
 
 if TYPE_CHECKING:
@@ -40,6 +43,37 @@ class Pieces:
     def whole(self) -> Block:
         """The block itself."""
         return self._block
+
+
+class ByQuery:
+    """A block in which the rows of some query do not stand together, as several in which they do.
+
+    What is worked out on the way to a ranking takes twice the room of the rows; so it is done a piece at a time.
+
+    Args:
+        block: rows of a run, held as a polars frame.
+        rows: rows of a piece, more where a query has more.
+    """
+
+    def __init__(self, block: Block, rows: int = ROWS) -> None:
+        self._block, self._rows = block, rows
+
+    def __iter__(self) -> Iterator[Block]:
+        """The queries in the order in which they first appear, their rows in the order of the block."""
+        from assay.ranking.frames import together
+
+        frame = self._block.polars()
+        order, ends = together(frame["query_id"])
+        start = 0
+        while start < len(order):
+            found = int(np.searchsorted(ends, start + self._rows, "right"))
+            end = int(ends[found - 1]) if found and ends[found - 1] > start else int(ends[found])
+            rows = order[start:end]
+            yield Block(frame[rows], self._place_of(rows), self._block.name)
+            start = end
+
+    def _place_of(self, rows: I64) -> Callable[[int], str]:
+        return lambda row: self._block.place(int(rows[row]))
 
 
 def _cut(queries: pl.Series, start: int, end: int) -> int:
