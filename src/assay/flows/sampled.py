@@ -106,7 +106,10 @@ def sampled(scores: Scores, topics: Block | None, design: Design) -> Scores:
             text = _lack(unknown, f"chance of being drawn ({INCLUSION})")
             if not design.is_asked:  # a mean that passes over them would be of other queries than it says
                 note = Note("no-weighted-mean", f"{text}; no weighted mean", count=len(unknown), level="warning")
-                return replace(scores, weights=None, notes=(*scores.notes, note), _cache={})
+                none = tuple(
+                    replace(part, scores=replace(part.scores, weights=None, _cache={})) for part in scores.parts
+                )
+                return replace(scores, weights=None, parts=none, notes=(*scores.notes, note), _cache={})
             raise InputError(text, topics.name, f"give each a number in the column {INCLUSION}")
         traffic = np.ones(len(chance)) if scores.weights is None else scores.weights
         target = "query" if scores.weights is None else "traffic"
