@@ -299,3 +299,16 @@ def test_a_comparison_takes_raters_and_subtopics_together():
     at = next(i for i, doc in enumerate(labels.judged.docs) if doc == "a" and labels.judged.query[i] == 0)
     start = int(labels.start[at])
     assert sorted(labels.label[start : start + int(labels.count[at])].tolist()) == [1.0, 3.0]
+
+
+def test_a_pool_audit_leaves_out_subtopics_with_their_pairs():
+    from assay.flows.pool import pool_audit
+
+    qrels = [{"query_id": "q", "doc_id": d, "subtopic": s, "grade": g} for (d, s), g in JAGUAR.items()]
+    runs = {"one": {"q": {"a": 2, "b": 1}}, "two": {"q": {"b": 2, "c": 1}}}
+    audit = pool_audit(runs, qrels, "alpha-nDCG@2", depth=2)
+    without = {"one": "a", "two": "c"}  # what each alone brought
+    for contribution in audit.contributions:
+        left = [row for row in qrels if row["doc_id"] != without[contribution.run]]
+        expected = assay.evaluate({"q": runs[contribution.run]["q"]}, left, "alpha-nDCG@2").mean()
+        assert contribution.values[0].after == pytest.approx(expected, abs=1e-12), contribution.run
