@@ -308,13 +308,12 @@ def test_a_frame_holds_every_difference_and_the_repr_its_first_lines() -> None:
     assert repr(found).splitlines()[1].startswith("  better: nDCG@10 +")
 
 
-def test_judged_queries_that_the_topics_lack_are_counted_and_named() -> None:
+def test_judged_queries_that_the_topics_lack_are_counted() -> None:
     topics = {"query_id": QUERIES[3:], "market": ["de"] * 37}
     found = assay.compare({"bad": BAD, "good": GOOD}, QRELS, "nDCG@10", topics=topics, by="market")
     (note,) = (note for note in found.scores.notes if note.code == "not-in-topics")
     assert (note.count, note.level) == (3, "warning")
-    first = ", ".join(sorted(QUERIES[:3]))
-    assert note.text == f"3 of 40 judged queries are not in the topics ({first}): no segment, no weight"
+    assert note.text == "3 of 40 judged queries are not in the topics: no segment, no weight"
 
 
 @pytest.mark.parametrize("difference", [math.inf, math.nan, -math.inf])

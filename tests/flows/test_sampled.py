@@ -247,7 +247,7 @@ def test_a_query_of_unknown_chance_leaves_no_weighted_mean_and_is_named() -> Non
     assert made.weights is None
     (note,) = made.notes
     assert (note.level, note.count) == ("warning", 1)  # the third has no value and counts in no mean
-    assert note.text == "1 judged query has no chance of being drawn (inclusion): q001; no weighted mean"
+    assert note.text == "1 judged query has no chance of being drawn (inclusion): no weighted mean"
     assert compared(made, "old", False, Asked()).difference().weighted is None
 
 

@@ -308,9 +308,9 @@ def _with_topics(scores: Scores, topics: Block, parts_by: list[str], held: Choic
     absent = [query for query in scores.queries if query not in known]
     notes = scores.notes
     if absent:
-        some = ", ".join(absent[:3]) + (", ..." if len(absent) > 3 else "")
-        text = f"{len(absent):,} of {len(scores.queries):,} judged queries are not in the topics ({some})"
-        notes = (*notes, Note("not-in-topics", f"{text}: no segment, no weight", count=len(absent), level="warning"))
+        # how many and not which: numbers that are ids would stay in a redacted report
+        text = f"{len(absent):,} of {len(scores.queries):,} judged queries are not in the topics: no segment, no weight"
+        notes = (*notes, Note("not-in-topics", text, count=len(absent), level="warning"))
     scores = replace(scores, weights=weights(topics, scores.queries), notes=notes, _cache={})
     parts = []
     for name in parts_by:

@@ -105,7 +105,8 @@ def sampled(scores: Scores, topics: Block | None, design: Design) -> Scores:
         if unknown := _counting(scores, np.isnan(chance)):
             text = _lack(unknown, f"chance of being drawn ({INCLUSION})")
             if not design.is_asked:  # a mean that passes over them would be of other queries than it says
-                note = Note("no-weighted-mean", f"{text}; no weighted mean", count=len(unknown), level="warning")
+                said = f"{text.rpartition(': ')[0]}: no weighted mean"  # without ids, which redaction might not know
+                note = Note("no-weighted-mean", said, count=len(unknown), level="warning")
                 none = tuple(
                     replace(part, scores=replace(part.scores, weights=None, _cache={})) for part in scores.parts
                 )
