@@ -181,6 +181,12 @@ def test_orders_of_equal_scores() -> None:
     assert value(run, qrels, "nDCG", order="averaged") == pytest.approx(mean)
 
 
+def test_scores_too_large_for_32_bits_are_equal_there() -> None:
+    run, qrels = {"q": {"a": 2e300, "b": 1e300}}, {"q": {"a": 1.0}}
+    assert value(run, qrels, "RR") == 1
+    assert value(run, qrels, "RR", scores="32-bit") == 1 / 2
+
+
 def test_every_answer_has_a_sentence_and_every_axis_says_what_tells() -> None:
     for axis in AXES:
         assert axis.tells

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -63,6 +63,7 @@ class Lists:
     grade: F64
     own: Bool
     pool: tuple[I64, F64]
+    _orders: dict[tuple[str, str], tuple[I64, F64]] = field(default_factory=dict, repr=False)
 
     @property
     def n(self) -> int:
@@ -92,7 +93,7 @@ class Lists:
             dead["grades"] = {"whole"}
         if not (grades < 0).any():
             dead["negative"] = {"signed", "unjudged"}
-        narrow = self.score.astype(np.float32)
+        narrow = _narrow(self.score)
         if not _has_ties(self.query, narrow):
             dead["order"] = {"ascending", "input", "reversed", "averaged"}
         if len(_distinct_pairs(self.query, narrow)) == len(_distinct_pairs(self.query, self.score)):
@@ -107,9 +108,7 @@ class Lists:
 
     def view(self, ways: Ways) -> View:
         """The lists under the answers of the part "list"."""
-        score = self.score.astype(np.float32).astype(np.float64) if ways.scores == "32-bit" else self.score
-        row = np.arange(len(self.query))
-        keep = np.ones(len(row), np.bool_)
+        keep = np.ones(len(self.query), np.bool_)
         if ways.duplicates == "first":
             keep &= ~self.later
         elif ways.duplicates == "last":
@@ -119,13 +118,7 @@ class Lists:
         grade = _graded(self.grade, ways)
         if ways.listed == "condensed":
             keep &= ~np.isnan(grade)
-        main = -score
-        if ways.order == "rows":
-            main = row.astype(np.float64)
-        elif ways.order == "rank" and self.rank is not None:
-            main = self.rank
-        between = {"docid": -self.document, "averaged": -self.document, "ascending": self.document, "reversed": -row}
-        order = np.lexsort((between.get(ways.order, row), main, self.query))
+        order, main = self._sorted(ways)
         order = order[keep[order]]
         query = self.query[order]
         returned = np.bincount(query, minlength=self.n)
@@ -138,6 +131,25 @@ class Lists:
             first, last = _groups(query, main[order], place, (self.n, width))
         return View(table, returned, first, last, self._pool(ways))
 
+    def _sorted(self, ways: Ways) -> tuple[I64, F64]:
+        """All rows by query and in the order of the answers, and what they are sorted by; each order is made once."""
+        key = (ways.order, ways.scores)
+        if key not in self._orders:
+            row = np.arange(len(self.query))
+            main = -(_narrow(self.score).astype(np.float64) if ways.scores == "32-bit" else self.score)
+            if ways.order == "rows":
+                main = row.astype(np.float64)
+            elif ways.order == "rank" and self.rank is not None:
+                main = self.rank
+            between = {
+                "docid": -self.document,
+                "averaged": -self.document,
+                "ascending": self.document,
+                "reversed": -row,
+            }
+            self._orders[key] = np.lexsort((between.get(ways.order, row), main, self.query)), main
+        return self._orders[key]
+
     def _pool(self, ways: Ways) -> F64:
         query, grade = self.pool
         grade = _graded(grade, ways)
@@ -148,6 +160,12 @@ class Lists:
         table = np.full((self.n, max(int(counts.max(initial=0)), 1)), np.nan)
         table[query[order], _places(counts)] = grade[order]
         return table
+
+
+def _narrow(score: F64) -> NDArray[np.float32]:
+    """Scores in 32 bits; what is too large there becomes infinite, as in trec_eval 9."""
+    with np.errstate(over="ignore"):
+        return score.astype(np.float32)
 
 
 def _graded(grade: F64, ways: Ways) -> F64:
