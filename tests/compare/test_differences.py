@@ -333,7 +333,13 @@ def test_traffic_weighs_the_difference_and_the_effective_number_is_said() -> Non
         ({"correction": "hollm"}, "--family 'hollm' is not one of holm, max-t, bh, tukey, none; did you mean holm?"),
         ({"interval": "normal"}, "--interval 'normal' is not one of t, bootstrap, bca"),
         ({"flips": 0}, "--flips counts sign patterns and is at least 1"),
+        ({"flips": "many"}, "--flips 'many' is not a whole number"),
+        ({"flips": 1e5}, "--flips 100000.0 is not a whole number"),
+        ({"seed": "a"}, "--seed 'a' is not a whole number"),
+        ({"seed": -1}, "--seed -1 is below 0"),
+        ({"zeros": "prat"}, "--wilcoxon-zeros 'prat' is not one of wilcox, pratt; did you mean pratt?"),
         ({"tie": -1.0}, "--tie -1.0 is below 0"),
+        ({"tie": math.nan}, "--tie nan is no difference"),
         ({"alpha": 1.0}, "alpha 1.0 is not between 0 and 1"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 
 from assay.compare.comparison import Correction, Spread
 from assay.errors import InputError, did_you_mean
@@ -51,6 +52,12 @@ class Asked:
                     f"--{name} {value!r} is not one of {', '.join(allowed)}{did_you_mean(value, allowed)}",
                     remedy=f"pass --{name} {'|'.join(allowed)}",
                 )
+        given: dict[str, object] = {"flips": self.flips, "seed": self.seed}  # typed for checkers, not for a notebook
+        for name, number in given.items():
+            if not isinstance(number, Integral):
+                raise InputError(f"--{name} {number!r} is not a whole number", remedy=f"pass --{name} 1000")
+        if self.seed < 0:
+            raise InputError(f"--seed {self.seed} is below 0", remedy="pass --seed 0")
         if self.flips < 1:
             raise InputError("--flips counts sign patterns and is at least 1", remedy="pass --flips 100000")
         if not 0 < self.level < 1:
@@ -58,4 +65,5 @@ class Asked:
         if not 0 < self.alpha < 1:
             raise InputError(f"alpha {self.alpha} is not between 0 and 1", remedy="write 0.05 for 5 %")
         if not self.tie >= 0:
-            raise InputError(f"--tie {self.tie} is below 0", remedy="pass the largest difference that is a tie: 0.01")
+            what = "below 0" if self.tie < 0 else "no difference"
+            raise InputError(f"--tie {self.tie} is {what}", remedy="pass the largest difference that is a tie: 0.01")
