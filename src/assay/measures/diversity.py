@@ -92,10 +92,11 @@ NORMS = {
 }
 
 
-def _foot(cutoff: int | None, alpha: float, rel: float | None, norm: str, discount: str) -> str:
+def _foot(cutoff: int | None, alpha: float, rel: float | None, norm: str, discount: str, endless: bool = False) -> str:
     first = "" if cutoff is None else f" over the first {cutoff}"
     said = f"a subtopic counts {1 - alpha:g} times as much after each document that is about it"
-    return f"{said}, {discount}{first}{NORMS[norm]}{level(rel)}"
+    length = f", {_DEEP:,} ranks long" if norm == "perfect" and cutoff is None and not endless else ""
+    return f"{said}, {discount}{first}{NORMS[norm]}{length}{level(rel)}"
 
 
 def _log2(norm: str) -> Callable[..., Steps]:
@@ -218,8 +219,9 @@ def err_ia(
         cutoff: ranks 1..cutoff are counted; None counts all.
         alpha: from 0 to 1: the chance that a relevant document satisfies the reader.
         rel: the lowest relevant grade; None leaves it to the judgments.
-        norm: divides by a list whose every document is about every subtopic ("perfect", as ndeval), by the best order
-            of the judged documents ("ideal"), or by nothing, which is the value of the paper ("none").
+        norm: divides by a list whose every document is about every subtopic ("perfect", as ndeval; 1,000 ranks of it
+            without a cutoff), by the best order of the judged documents ("ideal"), or by nothing, which is the value
+            of the paper ("none").
 
     Returns:
         float64 of shape (n,), from 0 to 1; NaN where no document is relevant.
@@ -252,7 +254,7 @@ def _nrbp_steps(
     extremes="relevant",
     subtopics=True,
     limits={"alpha": SHARE, "beta": Between(0, 1, ends=False)},
-    foot=lambda alpha, beta, rel, norm: _foot(None, alpha, rel, norm, f"times {beta:g}^(rank - 1)"),
+    foot=lambda alpha, beta, rel, norm: _foot(None, alpha, rel, norm, f"times {beta:g}^(rank - 1)", endless=True),
     steps=_nrbp_steps,
     says="what readers get who go on to the next document with chance beta, each with one subtopic in mind",
     blind_to=SUBTOPICS_BLIND,
