@@ -123,6 +123,11 @@ def _is_word(raw: str) -> bool:
     return raw.strip("+- ").casefold() not in ("nan", "inf", "infinity") and not raw.strip()[:1].isdigit()
 
 
+def many(count: int, one: str, several: str) -> str:
+    """`1 query has` or `2,000 queries have`."""
+    return f"{count:,} {one if count == 1 else several}"
+
+
 class Losses:
     """What could not be carried over, counted by kind, in the order in which it came up."""
 

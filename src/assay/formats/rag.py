@@ -19,6 +19,7 @@ from assay.formats.gathered import (
     Losses,
     columns_of,
     gathered,
+    many,
     one_run,
     ranked,
     texts,
@@ -51,7 +52,7 @@ class Samples:
         self.answers = Gathered(Answer, name, "query_id", "response", "reference")
         self._texts: dict[str, str] = {}
         self._first: dict[str, Node] = {}
-        self._made, self._unrecorded = 0, 0
+        self._made = self._unrecorded = self._gaps = 0
 
     def add(
         self, node: Node, question: Node, *, key: Node | None = None, contexts: Node | None = None,
@@ -86,6 +87,7 @@ class Samples:
         told = dict((doc, place) for place, doc in self._documents(references, reference_ids) or ())
         for doc, place in told.items():
             self.judged.add(place, query, doc, 1)
+        self._gaps += bool(told) and retrieved is None
 
     def _documents(self, contexts: Node | None, ids: Node | None) -> list[tuple[Node, str]] | None:
         if ids is None and contexts is None:
@@ -119,13 +121,17 @@ class Samples:
             raise InputError("holds no sample with a question", self.name, "write it anew, or leave it out")
         facts = []
         if self._made:
-            facts.append(f"{self.name}: {self._made:,} contexts have no id; theirs is made of their text, so a chunk "
-                         "that is cut differently is another document")  # fmt: skip
+            made = many(self._made, "context has", "contexts have")
+            facts.append(f"{self.name}: {made} no id; one is made of the text, so a chunk that is cut differently is "
+                         "another document")  # fmt: skip
         recorded = len(self.run) or self.run.empty
         if self._unrecorded and recorded:
-            facts.append(f"{self.name}: {self._unrecorded:,} of {len(self.topics):,} samples have no contexts "
-                         "recorded; they are not in the run, where those with an empty list returned "
-                         "nothing")  # fmt: skip
+            gaps = f"{self.name}: contexts were not recorded in {self._unrecorded:,} of {len(self.topics):,} samples"
+            facts.append(f"{gaps}; those are not in the run, where samples with an empty list returned nothing")
+        if self._gaps and recorded:
+            have = many(self._gaps, "of these samples has", "of these samples have")
+            facts.append(f"{self.name}: {have} reference contexts, and would count 0 beside a run that lacks it: take it "
+                         "out of the judgments before you evaluate")  # fmt: skip
         if len(self.judged):
             facts.append(f"{self.name}: reference contexts are judged relevant (grade 1); other contexts are unjudged")
         tables = gathered(self.topics, self.judged, self.documents, self.answers)

@@ -1,4 +1,4 @@
-"""The document ids of a search engine's hits: `_id` alone where there is one index, with the index where there are more."""
+"""The document ids of a search engine's hits: `_id` alone where there is one index, else with the index before it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_a_folder(tmp_path):
     assert lost(got) == {"nested metadata of queries": 1, "metadata of documents": 1}
     assert got.unlisted == "not-relevant"
     assert [fact.replace(f"{tmp_path}/", "") for fact in got.facts] == [
-        "set: 1 of 2 queries have no judgment in this split; BEIR leaves them out",
+        "set: of 2 queries, 1 without a judgment in this split; BEIR leaves those out",
         "set/qrels/test.tsv: no document is judged not relevant (grade 0), so a pair that is absent is taken as not "
         "relevant, as this format's own tools do; the files cannot say which absent documents somebody looked at",
     ]

@@ -42,11 +42,18 @@ def test_samples_with_ids(tmp_path):
     assert rows(got, Document, "doc_id", "text") == [("c1", "Groß,\nrund."), ("12345678901234567890", "b")]
     assert lost(got) == {"persona_name of a sample": 1, "conversations": 1}
     assert [fact.split(": ", 1)[1] for fact in got.facts] == [
-        "1 of 3 samples have no contexts recorded; they are not in the run, where those with an empty list returned "
-        "nothing",
+        "contexts were not recorded in 1 of 3 samples; those are not in the run, where samples with an empty list "
+        "returned nothing",
         "reference contexts are judged relevant (grade 1); other contexts are unjudged",
     ]
     assert got.unlisted == "unjudged"
+
+
+def test_a_sample_with_references_and_without_a_record_is_a_warning(tmp_path):
+    text = '{"user_input": "a", "retrieved_contexts": ["x"]}\n{"user_input": "b", "reference_contexts": ["y"]}\n'
+    got = read("ragas", tmp_path, "r.jsonl", text)
+    assert [query for (query,) in rows(got, Judgment, "query_id")] == ["b"]
+    assert "1 of these samples has reference contexts, and would count 0" in got.facts[2]
 
 
 def test_names_of_before_and_ids_made_of_texts(tmp_path):
@@ -54,7 +61,7 @@ def test_names_of_before_and_ids_made_of_texts(tmp_path):
     assert hits(got, "old") == [("a", text_id("x"), 1), ("a", text_id("y"), 2), ("b", text_id("y"), 1)]
     assert rows(got, Answer) == [("a", "A", "G"), ("b", "B", None)]
     assert lost(got) == {"contexts that come again": 1, "further references": 1}
-    assert "4 contexts have no id; theirs is made of their text" in got.facts[0]
+    assert "4 contexts have no id; one is made of the text" in got.facts[0]
 
 
 def test_contexts_that_were_not_recorded_and_those_that_are_none_stay_two_things(tmp_path):

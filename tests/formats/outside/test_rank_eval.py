@@ -67,7 +67,7 @@ def test_an_answer_becomes_run_and_judgments(tmp_path):
         "1 of 2 returned documents had no rating; they are unjudged here, and most of its metrics count them as not "
         "relevant",
         "holds the ratings of returned documents alone; recall and nDCG need those of the request",
-        "1 queries failed (q3); its own mean leaves them out",
+        "1 query failed (q3); its own mean leaves that out",
     ]
 
 

@@ -58,7 +58,7 @@ def test_queries_of_one_group_are_one_group_again(tmp_path):
 def test_one_text_in_two_groups_stays_two_queries(tmp_path):
     got = read("rre", tmp_path, "r.json", NESTED.replace('"Regenjacke größe M"', '"boots"'))
     assert [query for (query,) in rows(got, Topic, "query_id")] == ["rain jacket", "boots", "boots: boots"]
-    assert "another group has too" in got.facts[0]
+    assert "1 query has the text of another one" in got.facts[0]
 
 
 def test_traps_of_text_and_encoding(tmp_path):

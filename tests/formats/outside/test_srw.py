@@ -79,7 +79,7 @@ def test_a_query_set_with_references_and_segments(tmp_path):
     assert rows(got, Topic, "query_id", "text", "segment") == [("boots", "boots", "head"), ("socks", "socks", None)]
     assert rows(got, Answer) == [("boots", "Shoes above the ankle."), ("socks", "Worn in shoes.")]
     assert lost(got) == {"queries that come again": 1}
-    assert "1 queries held their reference answer" in got.facts[0]
+    assert "1 query with the answer behind" in got.facts[0]
 
 
 @pytest.mark.parametrize("name", ["out.ndjson", "out.json"])

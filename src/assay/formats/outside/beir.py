@@ -17,6 +17,7 @@ from assay.formats.gathered import (
     absent,
     columns_of,
     gathered,
+    many,
     pairs,
     table,
     texts,
@@ -152,14 +153,15 @@ def _counts(tables: Mapping[type, Any], name: str) -> list[str]:
         asked, known = set(judged["query_id"]), set(columns_of(tables[Topic])["query_id"])
         if without := len(known - asked):
             facts.append(
-                f"{name}: {without:,} of {len(known):,} queries have no judgment in this split; BEIR leaves them out"
+                f"{name}: of {many(len(known), 'query', 'queries')}, {without:,} without a judgment in this split; "
+                "BEIR leaves those out"
             )
         if unknown := len(asked - known):
-            facts.append(f"{name}: {unknown:,} judged queries are not in queries.jsonl")
+            facts.append(f"{name}: {many(unknown, 'judged query is', 'judged queries are')} not in queries.jsonl")
     if Document in tables:
         known = set(columns_of(tables[Document])["doc_id"])
         if missing := len(set(judged["doc_id"]) - known):
-            facts.append(f"{name}: {missing:,} judged documents are not in corpus.jsonl")
+            facts.append(f"{name}: {many(missing, 'judged document is', 'judged documents are')} not in corpus.jsonl")
     return facts
 
 

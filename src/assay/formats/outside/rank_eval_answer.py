@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.files import Source, name_of
 from assay.formats.carried import Carried, Outside, Wishes, register
-from assay.formats.gathered import Gathered, Grades, Losses, gathered
+from assay.formats.gathered import Gathered, Grades, Losses, gathered, many
 from assay.formats.nested import Node, paths, plain, read_tree
 from assay.formats.ranked_hits import DocIds
 from assay.tables import Hit, Judgment, Topic
@@ -84,7 +84,9 @@ def _failures(root: Node, losses: Losses, facts: list[str]) -> None:
         losses.add("queries that failed", "they have no hits, and are not among those that returned nothing", failure)
     if failed:
         few = ", ".join(query for query, _ in failed[:3])
-        facts.append(f"{root.start}: {len(failed):,} queries failed ({few}); its own mean leaves them out")
+        facts.append(
+            f"{root.start}: {many(len(failed), 'query', 'queries')} failed ({few}); its own mean leaves that out"
+        )
 
 
 register(

@@ -18,6 +18,7 @@ from assay.formats.gathered import (
     Losses,
     columns_of,
     gathered,
+    many,
     pairs,
     spelled_out,
     unheld,
@@ -76,7 +77,9 @@ def read(source: Source, wishes: Wishes) -> Carried:
                 judged.add(place, key, doc, grades(raw, place))
     facts = []
     if renamed:
-        facts.append(f"{name}: {renamed:,} queries have a text that another group has too: their id is 'GROUP: TEXT'")
+        facts.append(
+            f"{name}: {many(renamed, 'query has', 'queries have')} the text of another one: the id is 'GROUP: TEXT'"
+        )
     more = {key: plain(root.value[key]) for key in root.value if key in _WHOLE - {"topics", "query_groups", "queries"}}
     return Carried(name, gathered(topics, judged), lost=losses.all(), facts=tuple(facts), more=more)
 

@@ -8,7 +8,7 @@ from typing import Any
 from assay.errors import InputError
 from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Lost, Outside, Wishes, register
-from assay.formats.gathered import Gathered, Losses, columns_of, gathered, table, untaken
+from assay.formats.gathered import Gathered, Losses, columns_of, gathered, many, table, untaken
 from assay.formats.nested import Node, plain, read_values, to_json, to_json_line
 from assay.formats.search_response import is_cut, shows, sources
 from assay.tables import Answer, Topic
@@ -54,7 +54,7 @@ def read(source: Source, wishes: Wishes) -> Carried:
     facts = [cut] if cut else []
     if joined:
         facts.append(
-            f"{name}: {joined:,} queries held their reference answer behind '#' and a line feed; both are kept"
+            f"{name}: {many(joined, 'query', 'queries')} with the answer behind '#' and a line feed; both kept"
         )
     return Carried(name, gathered(topics, answers), lost=losses.all(), facts=tuple(facts), more=more)
 
