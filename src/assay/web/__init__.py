@@ -1,0 +1,1 @@
+"""Pages for people who label, settle and lead; one application."""
