@@ -236,10 +236,10 @@ TOOLS: tuple[Tool, ...] = (
         ),
     ),
     Tool(
-        "pyvespa", "1.1", "vespa/evaluation/_base.py",
+        "pyvespa", "1.1", "run from source of July 2026 (42b584a5): vespa/evaluation/_base.py",
         {**_AS_RECEIVED, "undefined": "zero"},
         (
-            _use("nDCG", "ndcg@K, graded qrels"), _use("nDCG", "ndcg@K, sets of ids", gain="binary"),
+            _use("nDCG", "ndcg@K, graded qrels", negative="signed"), _use("nDCG", "ndcg@K, sets of ids", gain="binary"),
             _use("P", "precision@K"), _use("R", "recall@K"), _use("AP", "map@K", average="min"),
             _use("RR", "mrr@K"), _use("HitRate", "accuracy@K"),
         ),
@@ -265,7 +265,8 @@ TOOLS: tuple[Tool, ...] = (
         (
             _use("nDCG", "ndcg_at_K"), _use("AP", "map_at_K"), _use("R", "recall_at_K"), _use("P", "precision_at_K"),
             _use("RR", "mrr_at_K", scores="64-bit"), _use("HitRate", "accuracy_at_K", queries="found"),
-            _use("R", "r_cap_at_K", found="cap"),
+            _use("R", "r_cap_at_K", scores="64-bit", found="cap", undefined="out"),
+            _use("HitRate", "hit_rate_at_K"),
         ),
     ),
 )  # fmt: skip
