@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -11,9 +12,11 @@ from assay.errors import InputError
 from assay.measures import score as room
 from assay.measures.grammar import parse
 from assay.measures.score import Scores, score
+from assay.ranking import shown as beside
 from assay.ranking.align import judged
-from assay.ranking.conventions import Conventions
+from assay.ranking.conventions import Conventions, Ties
 from assay.ranking.pieces import ByQuery, Pieces
+from assay.ranking.shown import collect
 from assay.tables import Block
 
 
@@ -92,3 +95,17 @@ def test_all_that_is_wrong_is_said_and_not_what_one_piece_shows(monkeypatch: pyt
     assert pieces.value.count == whole.value.count > 3
     kept = Conventions(duplicates="keep-first")
     assert scored(frame, kept).coverage[0].duplicates == whole.value.count
+
+
+@pytest.mark.parametrize("ties", ["docid", "expected"])
+def test_unjudged_documents_are_those_of_the_whole_at_once(monkeypatch: pytest.MonkeyPatch, ties: Ties) -> None:
+    conventions = Conventions(ties=ties)
+    run, prepared = Pieces(Block(scattered(), place, "a.run"), 30), judged(labels(), conventions)
+    whole = collect(run, prepared, conventions, 5)
+    monkeypatch.setattr(beside, "ROWS", 20)
+    monkeypatch.setattr(ByQuery.__init__, "__defaults__", (20,))
+    pieces = collect(run, prepared, conventions, 5)
+    for name in ("query", "rank", "first", "last", "docs"):
+        assert np.array_equal(getattr(pieces, name), getattr(whole, name)), name
+    for name in ("query", "rank", "grade", "judgment", "returned", "answered", "first", "last"):
+        assert np.array_equal(getattr(pieces.ranking, name), getattr(whole.ranking, name)), name

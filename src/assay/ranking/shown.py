@@ -16,6 +16,7 @@ from assay.errors import InputError
 from assay.ranking.align import _answered, _narrow, _organic, _side, align, sort_key
 from assay.ranking.conventions import Conventions
 from assay.ranking.order import place
+from assay.ranking.pieces import ROWS, ByQuery
 from assay.ranking.ranking import I64, Bool, Judged, Ranking
 from assay.tables import Block
 
@@ -93,7 +94,11 @@ def collect(blocks: Iterable[Block], judged: Judged, conventions: Conventions, d
         if (answered & part.ranking.answered).any():
             if not hasattr(blocks, "whole"):
                 raise InputError("a query stands in several blocks", block.name, "give each query's rows in one block")
-            return shown(blocks.whole(), judged, conventions, depth)
+            whole = blocks.whole()
+            if whole.is_small or len(whole) <= 2 * ROWS:
+                return shown(whole, judged, conventions, depth)
+            parts = [shown(piece, judged, conventions, depth) for piece in ByQuery(whole)]
+            break
         answered |= part.ranking.answered
         parts.append(part)
     if not parts:
