@@ -312,3 +312,21 @@ def test_a_pool_audit_leaves_out_subtopics_with_their_pairs():
         left = [row for row in qrels if row["doc_id"] != without[contribution.run]]
         expected = assay.evaluate({"q": runs[contribution.run]["q"]}, left, "alpha-nDCG@2").mean()
         assert contribution.values[0].after == pytest.approx(expected, abs=1e-12), contribution.run
+
+
+def test_where_ties_are_averaged_each_document_adds_its_mean_over_all_orders():
+    shown, scores = ("x", "a", "b", "c"), (3.0, 2.0, 2.0, 2.0)
+    orders = [("x", *order) for order in permutations(shown[1:])]
+    for text in ("alpha-DCG@3", "ERR-IA", "NRBP"):
+        (measure,) = parse(text)
+        found = explain(ranked(JAGUAR, shown, scores, ties="expected"), measure, "q")
+        for doc in "abc":
+            every = [
+                next(
+                    (line.adds for line in explain(ranked(JAGUAR, order), measure, "q").lines if line.doc_id == doc),
+                    0.0,
+                )
+                for order in orders
+            ]
+            (mean,) = [line.adds for line in found.lines if line.doc_id == doc]
+            assert mean == pytest.approx(np.mean([x or 0.0 for x in every]), abs=1e-12), f"{text} {doc}"

@@ -65,17 +65,26 @@ def _scaled_steps(
     p = by_subtopic(r)
     divisor = None if norm == "none" else float(_divisor(r, alpha, discount, cutoff, rel, norm)[0])
     ideal = _ideal_order(r, alpha, discount, cutoff, rel) if norm == "ideal" else None
-    if r.is_averaged:
-        total = float(_totals(r, alpha, discount, cutoff, rel)[0])
-        return Steps(np.full(len(r.rank), np.nan), total, divisor, ideal=ideal)
-    hits = p.ranking.relevant(rel)
-    origin = p.origin[p.ranking.is_relevant(rel)]
+    hits, is_relevant = p.ranking.relevant(rel), p.ranking.is_relevant(rel)
+    origin = p.origin[is_relevant]
+    if r.is_averaged:  # of documents of one group and subtopic each adds the same in the mean over all orders
+        mean: F64 = np.zeros(len(r.rank))
+        np.add.at(mean, origin, novelty(p, alpha, discount, cutoff, rel))
+        return Steps(mean, float(mean.sum()), divisor, ideal=ideal)
     gain: F64 = np.zeros(len(r.rank))
     np.add.at(gain, origin, np.power(1.0 - alpha, hits.position()))
     weight = r.weighted(discount, cutoff)
     adds = gain * weight
-    return Steps(adds, float(adds.sum()), divisor, gain=gain, discount=weight, ideal=ideal, divided_by=divided_by,
-                 weight=discount)  # fmt: skip
+    return Steps(
+        adds,
+        float(adds.sum()),
+        divisor,
+        gain=gain,
+        discount=weight,
+        ideal=ideal,
+        divided_by=divided_by,
+        weight=discount,
+    )
 
 
 def _ideal_order(
