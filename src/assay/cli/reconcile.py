@@ -20,7 +20,7 @@ UNEXPLAINED = 1
 @click.command(
     "reconcile",
     cls=Verb,
-    example="assay reconcile dense.run judgments.qrels --measure nDCG@10 --value 0.7049",
+    example="assay reconcile dense.run judgments.qrels --measure nDCG@10 --value 0.8390",
     help="""Find the conventions that give a number which another tool printed.
 
     Tries what known tools do first, then one and two deviations from ours. Ends with exit code 1 when no known
