@@ -47,7 +47,7 @@ def four(p: float) -> str:
 
 def test_the_table_has_the_p_of_scipy_beside_each_other(made: Comparison) -> None:
     text = to_text(describe(made, tests=True), 110)
-    row = next(line for line in text.split("none corrected")[1].splitlines() if line.startswith("nDCG@10"))
+    row = next(line for line in text.split("p, none corrected")[1].splitlines() if line.startswith("nDCG@10"))
     t = scipy.stats.ttest_1samp(D, 0).pvalue
     wilcoxon = scipy.stats.wilcoxon(D, correction=False, method="asymptotic").pvalue
     sign = scipy.stats.binomtest(int((D > 0).sum()), 60).pvalue

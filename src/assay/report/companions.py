@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.report.figures import count, number
-from assay.report.page import Cell, Column, Fact, Facts, Table, Value
+from assay.report.page import Cell, Column, Fact, Facts, Heading, Table, Value
 from assay.report.verdicts import p_value, pairs
 
 if TYPE_CHECKING:
@@ -40,9 +40,13 @@ def tests_table(comparison: Comparison) -> Table:
     for d in comparison.differences[:ROWS]:
         names: list[Cell] = [d.baseline, d.candidate] if several else []
         rows.append((str(d.measure), *names, *p_of(d), *effect_of(d)))
-    left = len(comparison.differences) - len(rows)
-    title = "p of every test, none corrected" + (f"; {left:,} more differences are in --format json" if left else "")
-    return Table(tuple(columns), tuple(rows), name="Tests", title=title)
+    return Table(tuple(columns), tuple(rows), name="Tests")
+
+
+def title(comparison: Comparison) -> Heading:
+    """What stands above the table."""
+    left = len(comparison.differences) - ROWS
+    return Heading("Tests", "p, none corrected" + (f"; {left:,} more differences in --format json" if left > 0 else ""))
 
 
 def p_of(d: Difference) -> tuple[str, ...]:

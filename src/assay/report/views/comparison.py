@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from assay.report import companions
 from assay.report.bounds import lines, noise_lines, table
-from assay.report.companions import tests_facts, tests_table
 from assay.report.dossier import ordered
 from assay.report.figures import count, number, percent
 from assay.report.page import (
@@ -71,7 +71,7 @@ def page(comparison: Comparison, *, per_query: bool = False, tests: bool = False
     parts += [table(comparison, pair) for pair in found[:MANY_PAIRS]]
     parts.append(stage_table(comparison))
     if tests:
-        parts += [tests_table(comparison), tests_facts(comparison)]
+        parts += [companions.title(comparison), companions.tests_table(comparison), companions.tests_facts(comparison)]
     parts.append(Facts(tuple(facts(comparison, page_hint))))
     if per_query:
         parts += every_query(comparison)
