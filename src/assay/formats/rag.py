@@ -130,8 +130,8 @@ class Samples:
             facts.append(f"{gaps}; those are not in the run, where samples with an empty list returned nothing")
         if self._gaps and recorded:
             have = many(self._gaps, "of these samples has", "of these samples have")
-            facts.append(f"{self.name}: {have} reference contexts, and would count 0 beside a run that lacks it: take it "
-                         "out of the judgments before you evaluate")  # fmt: skip
+            facts.append(f"{self.name}: {have} reference contexts, and would count 0 beside a run that lacks it: take "
+                         "it out of the judgments before you evaluate")  # fmt: skip
         if len(self.judged):
             facts.append(f"{self.name}: reference contexts are judged relevant (grade 1); other contexts are unjudged")
         tables = gathered(self.topics, self.judged, self.documents, self.answers)
