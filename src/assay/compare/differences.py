@@ -29,6 +29,8 @@ ONE_SIDED = 0.01
 """Share of queries with a value on one side only above which a difference tells nothing: the loss is not random."""
 SHOWN = 5
 """Largest wins and losses that a difference names."""
+MANY, FEWER_FLIPS = 50, 10_000
+"""With more columns than this, p of weighted differences, which decide nothing, are drawn from fewer patterns."""
 NAMED = 1000
 """Ids of queries with a value on one side only that are kept."""
 
@@ -166,7 +168,8 @@ def weighted(columns: Sequence[Column], matrix: F64, scores: Scores, asked: Aske
         return [None] * len(columns)
     # signs of w d are flipped, w about 1: what is a tie depends on no unit of traffic
     signed = matrix * (weights / np.nanmean(weights))
-    tested = randomisation(signed, scores.queries, asked.seed, asked.flips, at=())
+    flips = asked.flips if len(columns) <= MANY else min(asked.flips, FEWER_FLIPS)
+    tested = randomisation(signed, scores.queries, asked.seed, flips, at=())
     return [
         _weighted(column, weights, scores.sampling, None if p is None else p.p, asked.level)
         for column, p in zip(columns, tested, strict=True)
