@@ -72,6 +72,21 @@ def test_a_value_above_1_is_not_a_percentage_where_documents_are_counted_twice()
     )
 
 
+def test_labels_and_subtopics_are_read_as_everywhere() -> None:
+    import polars as pl
+
+    named = pl.DataFrame({"query_id": ["q1"] * 3, "doc_id": ["a", "b", "d"], "grade": ["ok", "good", "bad"]})
+    run, labels = {"q1": {"a": 2.0, "b": 1.0}}, "{good:3,ok:1,bad:0}"
+    ours = assay.evaluate(run, named, "nDCG@3", labels=labels).mean()
+    assert assay.reconcile(run, named, "nDCG@3", f"{ours:.5f}", labels=labels).matches[0].kind == "ours"
+    assert assay.conventions(run, named, "nDCG@3", labels=labels).ours == (pytest.approx(ours),)
+    rows = {"query_id": ["q1"] * 3, "doc_id": ["a", "a", "b"], "subtopic": ["1", "2", "1"], "grade": [1.0, 2.0, 1.0]}
+    ours = assay.evaluate(run, pl.DataFrame(rows), "nDCG@3").mean()
+    found = assay.reconcile(run, pl.DataFrame(rows), "nDCG@3", f"{ours:.5f}")
+    assert found.matches[0].kind == "ours"
+    assert found.ours == pytest.approx(found.matches[0].value)
+
+
 def test_nothing_gives_a_made_up_number() -> None:
     found = assay.reconcile(RUN, QRELS, "nDCG@3", "0.123456")
     assert not found.is_explained

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError, did_you_mean
 from assay.flows.choices import Choices, chosen
 from assay.flows.evaluate import Reading, file_of, measures_of, one_grade_a_pair, prepared, source_of
-from assay.flows.workbench import Workbench, short_names
+from assay.flows.workbench import Workbench, at_work, short_names
 from assay.results import Note
 from assay.tables import Block, Hit, Judgment
 
 if TYPE_CHECKING:
+    from assay.label_maps import LabelMap
     from assay.measures.reconcile.found import ConventionTable, Reconciled, Row
     from assay.ranking.ranking import Judged
 
@@ -35,6 +36,7 @@ def reconcile(
     *,
     digits: int | None = None,
     query: str | None = None,
+    labels: str | LabelMap | None = None,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     bench: Workbench | None = None,
@@ -50,6 +52,7 @@ def reconcile(
         value: the number, as text ("0.4120") or as a number; one above 1 that nothing gives is read as percent.
         digits: how many decimals it is printed with; those of the text when None.
         query: the id of the query that it is the value of; the mean over queries when None.
+        labels: what the labels of judgments are worth: a named map such as "esci", or "{good:2,bad:0}".
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field.
         bench: where inputs are found; the current folder's workspace when None.
@@ -62,7 +65,7 @@ def reconcile(
     from assay.measures.reconcile import search
 
     wanted, places = _number(value, digits)
-    table = _read(run, qrels, measure, query, format, columns, bench, choices)
+    table = _read(run, qrels, measure, query, format, columns, at_work(bench, labels), choices)
     if len(table.measures) != 1:
         raise InputError(
             f"{len(table.measures)} measures were named; one number is reconciled at a time", remedy="name one"
@@ -89,6 +92,7 @@ def conventions(
     measures: Any = None,
     *,
     query: str | None = None,
+    labels: str | LabelMap | None = None,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     bench: Workbench | None = None,
@@ -102,6 +106,7 @@ def conventions(
         qrels: the judgments; those of the workspace when None.
         measures: which ones; those of the settings whose ways are known when None.
         query: the id of one query; means over queries when None.
+        labels: what the labels of judgments are worth: a named map such as "esci", or "{good:2,bad:0}".
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field.
         bench: where inputs are found; the current folder's workspace when None.
@@ -112,7 +117,7 @@ def conventions(
     from assay.measures.reconcile.found import ConventionTable
     from assay.measures.reconcile.ways import KNOWN
 
-    table = _read(run, qrels, measures, query, format, columns, bench, choices)
+    table = _read(run, qrels, measures, query, format, columns, at_work(bench, labels), choices)
     named = table.measures if measures is not None else [one for one in table.measures if one.name in KNOWN]
     if not named:
         raise InputError(
@@ -156,9 +161,8 @@ class _Read:
 
 def _read(
     run: Any, qrels: Any, measures: Any, query: str | None, format: str | None, columns: Mapping[str, str] | None,
-    bench: Workbench | None, choices: Mapping[str, Any],
+    bench: Workbench, choices: Mapping[str, Any],
 ) -> _Read:  # fmt: skip
-    bench = Workbench.open() if bench is None else bench
     held = chosen(bench.workspace, choices)
     wanted = measures_of(measures, held)
     reading: Reading = {"format": format, "columns": columns}

@@ -70,7 +70,8 @@ def _grades(judgments: Block) -> dict[str, dict[str, int]]:
     grades: dict[str, dict[str, int]] = {}
     columns = (_list(judgments, name) for name in ("query_id", "doc_id", "grade"))
     for query, doc, grade in zip(*columns, strict=True):
-        grades.setdefault(query, {}).setdefault(doc, int(grade))
+        docs = grades.setdefault(query, {})
+        docs[doc] = max(int(grade), docs.get(doc, int(grade)))  # of several subtopics the highest counts
     return grades
 
 

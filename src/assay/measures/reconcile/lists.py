@@ -235,7 +235,11 @@ def lists_of(run: Block, judgments: Block, conventions: Conventions) -> Lists:
     pool_document = np.array([documents[name] for name in judged_docs], dtype=np.int64)
     pool_grade = _numbers(judgments, "grade")
     assert pool_grade is not None, "judgments have grades"
-    keys = dict(zip(zip(pool_query.tolist(), pool_document.tolist(), strict=True), pool_grade.tolist(), strict=True))
+    keys: dict[tuple[int, int], float] = {}
+    for pair, one in zip(
+        zip(pool_query.tolist(), pool_document.tolist(), strict=True), pool_grade.tolist(), strict=True
+    ):
+        keys[pair] = max(one, keys.get(pair, one))  # of several subtopics the highest counts, as in the measures
     grade = np.array([keys.get(pair, np.nan) for pair in zip(query.tolist(), document.tolist(), strict=True)])
     pairs = np.array(list(keys), dtype=np.int64).reshape(-1, 2)
     score, rank = _numbers(run, "score"), _numbers(run, "rank")
