@@ -64,17 +64,45 @@ def test_more_flips_are_drawn_where_the_first_step_of_holm_stands_and_not_only_a
     assert patterns == [1_000_000, 100_000]
 
 
-def test_a_p_that_a_million_flips_leave_at_the_first_step_of_holm_is_not_called_better() -> None:
+@pytest.fixture(scope="module")
+def at_0025() -> F64:
+    """30 differences whose p is as near 0.025 as a million flips can tell, which is a half of 5 %."""
     d, other = with_p(30, 0.025, 3), with_p(30, 0.7, 2)
     low, high = d.mean() * 0.9, d.mean() * 1.1
-    for _ in range(8):  # the mean whose p is as near 0.025 as a million flips can tell
-        found = columns(d - d.mean() + (low + high) / 2, other).differences[0]
-        low, high = (low, (low + high) / 2) if (found.p or 0) < 0.025 else ((low + high) / 2, high)
+    for _ in range(8):
+        middle = d - d.mean() + (low + high) / 2
+        p = columns(middle, other).differences[0].p or 0
+        low, high = (low, (low + high) / 2) if p < 0.025 else ((low + high) / 2, high)
+    return middle
+
+
+def test_a_p_that_a_million_flips_leave_at_the_first_step_of_holm_is_not_called_better(at_0025: F64) -> None:
+    found = columns(at_0025, with_p(30, 0.7, 2)).differences[0]
     assert (found.outcome, found.because) == (
         "cannot tell",
         "p is at 0.05 after correction: 1,000,000 patterns do not settle it",
     )
     assert found.adjusted == pytest.approx(0.05, abs=2 * 0.00041)  # 99 % of a million at 0.025, doubled
+
+
+def test_an_exact_p_behind_one_that_is_not_settled_is_not_settled_either(at_0025: F64) -> None:
+    """Holm goes step by step: a claim needs the one before it."""
+    few, exact = np.zeros(30), np.zeros(30)
+    few[:12] = 0.1  # all wins: p = 2 / 2^12, far below its step
+    exact[:12] = [0.1] * 10 + [-0.1] * 2  # p = 2 (1 + 12 + 66) / 2^12 = 0.0386, the last of three: its step is 5 %
+    first, second, third = columns(few, at_0025, exact).differences
+    assert first.outcome == "better"
+    assert third.p == pytest.approx(158 / 4096)
+    assert second.because.startswith("p is at 0.05 after correction")
+    assert third.because.startswith("p is at 0.05 after correction")
+    assert [d.outcome for d in columns(few, exact).differences] == ["better", "better"]
+
+
+def test_an_exact_p_at_the_level_is_settled() -> None:
+    exact = np.zeros(30)
+    exact[:12] = [0.1] * 10 + [-0.1] * 2
+    found = columns(exact, alpha=158 / 4096).differences[0]
+    assert (found.outcome, found.because) == ("better", "")
 
 
 def test_flips_grow_to_what_holm_needs_unless_their_number_was_asked_for() -> None:

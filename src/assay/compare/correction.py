@@ -105,7 +105,7 @@ def _by_steps(
     def open_between(low: F64, high: F64) -> Bool:
         """Whether the interval of an adjusted p holds alpha: an adjusted p never falls when a p rises."""
         ends = [step(np.where(members, p, np.nan)) for p in (low, high)]
-        return (ends[0] <= asked.alpha) & (ends[1] >= asked.alpha) & (low < high)
+        return (ends[0] <= asked.alpha) & (ends[1] >= asked.alpha) & (ends[0] < ends[1])
 
     # where the flips that were asked for are too few for the correction, the result says so instead of drawing others
     at = open_between if flips >= needed else ()
