@@ -120,6 +120,16 @@ TOOLS: tuple[Tool, ...] = (
         ),
     ),
     Tool(
+        "trectools", "0.0.50", "run; the mean is over all queries of the run, nDCG in the order of the file",
+        {"queries": "run", "undefined": "zero"},
+        (
+            _use("nDCG", "get_ndcg(depth=K)", order="rows"),
+            _use("nDCG", "get_ndcg(depth=K, trec_eval=False)", order="rows", gain="exp"),
+            _use("AP", "get_map(depth=K)"), _use("P", "get_precision(depth=K)"), _use("R", "get_recall(depth=K)"),
+            _use("RR", "get_reciprocal_rank(depth=K)"),
+        ),
+    ),
+    Tool(
         "scikit-learn", "1.8.0", "run over the returned documents; average precision without equal scores",
         {"queries": "both", "undefined": "zero"},
         (
@@ -296,4 +306,4 @@ def spelled(use: Use, asked: Asked) -> str:
     if asked.cutoff is not None:
         return text.replace("K", str(asked.cutoff))
     text = re.sub(r"(@|\.|_at_|_|, k=)K", "", text)
-    return re.sub(r"\(((top_)?k=)?K(, )?", "(", text).replace("()", "")
+    return re.sub(r"\(((top_)?k=|depth=)?K(, )?", "(", text).replace("()", "")
