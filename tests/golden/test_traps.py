@@ -2,9 +2,9 @@
 
 The numbers were printed by the tools in the versions of the table (trec_eval 9.0.8 and 10.0, pytrec_eval, ir_measures
 0.4.3, ranx 0.3.21, scikit-learn, torchmetrics 1.9.0, LightGBM 4.7.0, XGBoost 3.2.0, RecTools 0.19.0, RePlay 0.22.0,
-recommenders 1.2.1, BEIR and MTEB from source, trectools 0.0.50), but for three that follow from what is known of the tool:
-Elasticsearch (the formula of its source, and its issue 154362), RBP of ir_measures (which needs cwl-eval beside it) and the
-mean over MTEB's list of hits.
+recommenders 1.2.1, BEIR and MTEB from source, trectools 0.0.50), but for three that follow from what is known of the
+tool: Elasticsearch (the formula of its source, and its issue 154362), RBP of ir_measures (which needs cwl-eval beside
+it) and the mean over MTEB's list of hits.
 """
 
 from __future__ import annotations
