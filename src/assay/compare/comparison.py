@@ -231,7 +231,7 @@ class Says:
 
     Args:
         code: a stable name: "better", "worse", "cannot-tell", "hides-a-loss", "may-hide", "weights-disagree",
-            "stages", "one-sided-pool", "fragile", "no-stages".
+            "stages", "one-sided-pool", "fragile", "no-stages"; of many pairs or candidates "pairs", "candidates".
         text: a sentence without a full stop.
         detail: what stands beside it; empty for none.
     """

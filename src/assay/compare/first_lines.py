@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from assay.compare.by_segment import direction, hidden_losses
+from assay.compare.by_segment import hidden_losses
 from assay.compare.comparison import FEWEST, Comparison, Difference, Says, Segment
+from assay.compare.many_lines import ONE_SIDED_POOL, TOLD, is_turned, lines_of_many
 from assay.compare.stages import StageChange, Stages
 from assay.stats.intervals import Interval
 
@@ -18,8 +19,6 @@ BY = {"traffic": "weighted by traffic", "query": "weighted by the chances of bei
       "shares": "by the shares of the strata"}  # fmt: skip
 OF = {"traffic": "traffic", "query": "all queries", "shares": "the whole"}
 """How a weighted mean, and a segment's part in it, are called, by what is estimated."""
-ONE_SIDED_POOL = 0.05
-"""Difference of the judged shares from which the pool counts as one-sided."""
 
 
 def first_lines(comparison: Comparison) -> tuple[Says, ...]:
@@ -33,6 +32,9 @@ def first_lines(comparison: Comparison) -> tuple[Says, ...]:
         before += [says for says in lines if says.code == "stages-disagree"]
         after += [says for says in lines if says.code != "stages-disagree"]
     several = len(found) > 1
+    if len(found) > TOLD:
+        verdicts += lines_of_many(comparison, found)
+        found = []
     for at, d in found:
         verdicts += one_sided(d, several)
         before += _weights(d, comparison.segments, at, several)
@@ -126,9 +128,7 @@ def _where(segment: Segment) -> str:
 
 def _weights(d: Difference, segments: Sequence[Segment], at: int, several: bool) -> Iterator[Says]:
     """Traffic turns the mean over queries round."""
-    if d.weighted is None or d.weighted.difference is None or d.difference is None or not direction(d):
-        return
-    if d.difference * d.weighted.difference >= 0:
+    if not is_turned(d) or d.weighted is None or d.weighted.difference is None:
         return
     who = f"{d.candidate} against {d.baseline}: " if several else ""
     sign = -1 if d.weighted.difference < 0 else 1
