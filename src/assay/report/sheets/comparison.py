@@ -25,7 +25,7 @@ from assay.report.verdicts import (
     pairs,
     verdict,
 )
-from assay.report.views.comparison import ends, facts, how
+from assay.report.views.comparison import by_weight, ends, facts, how
 from assay.report.whiskers import shared
 from assay.report.words import IN_FACTS, remarks
 
@@ -161,7 +161,7 @@ def callouts(comparison: Comparison) -> str:
         agree = "Both agree in direction" if d.weighted.difference * d.difference > 0 else "They disagree in direction"
         text = f"the difference is {number(d.weighted.difference, PLACES, sign=True)}{f' ({ends_})' if ends_ else ''}; "
         boxes.append(
-            ("plain", "Weighted by traffic", f"{text}unweighted {number(d.difference, PLACES, sign=True)}. {agree}")
+            ("plain", by_weight(d.weighted), f"{text}unweighted {number(d.difference, PLACES, sign=True)}. {agree}")
         )
     inside = "".join(
         f'<div class="callout {tone}"><b>{mark(Mark(tone, label)) if tone != "plain" else escape(label)}</b>'

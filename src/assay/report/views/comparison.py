@@ -41,7 +41,7 @@ from assay.report.whiskers import shared
 from assay.report.words import IN_FACTS, averaging, definitions, made, order, remarks
 
 if TYPE_CHECKING:
-    from assay.compare.comparison import Comparison, Difference, Family, Segment
+    from assay.compare.comparison import Comparison, Difference, Family, Segment, WeightedDifference
 
 SHOWN = 3
 """The worst losses that a terminal names."""
@@ -153,8 +153,8 @@ def segments(comparison: Comparison, pair: tuple[str, str]) -> Iterator[Part]:
         if several:
             yield Heading(f"{pair[1]} against {pair[0]}, {comparison.primary} by {kind}")
         yield table
-        by_weight = weighted(comparison, pair) if kind == kinds[0] else ""
-        said = " ".join(filter(None, (heterogeneity(comparison, kind, pair), by_weight)))
+        told = weighted(comparison, pair) if kind == kinds[0] else ""
+        said = " ".join(filter(None, (heterogeneity(comparison, kind, pair), told)))
         if said:
             yield Prose(said)
 
@@ -209,13 +209,18 @@ BY = {
 """What a weighted difference is, by its estimator and what it estimates."""
 
 
+def by_weight(found: WeightedDifference) -> str:
+    """What a weighted difference is called."""
+    return BY.get((found.estimator, found.target), "Weighted")
+
+
 def weighted(comparison: Comparison, pair: tuple[str, str]) -> str:
     """The weighted difference beside the unweighted one, as a sentence."""
     found = first_of(comparison.differences, pair, comparison.primary)
     if found is None or found.weighted is None:
         return ""
     w = found.weighted
-    name = BY.get((w.estimator, w.target), "Weighted")
+    name = by_weight(w)
     if w.difference is None:
         return f"{name}: n/a, {w.why}."
     interval = interval_words(w.interval) or (f"no interval: {w.why}" if w.why else "")
@@ -247,8 +252,8 @@ def facts(comparison: Comparison, page_hint: bool) -> Iterator[Fact]:
         if found is not None and found.one_sided:
             what = count(found.one_sided, "query", "queries")
             yield Fact("One-sided", (f"{what} with a value in one system only; left out, and not at random",))
-    if not comparison.segments and pairs(comparison) and (by_weight := weighted(comparison, pairs(comparison)[0])):
-        yield Fact("Weighted", (by_weight.removesuffix("."),))
+    if not comparison.segments and pairs(comparison) and (told := weighted(comparison, pairs(comparison)[0])):
+        yield Fact("Weighted", (told.removesuffix("."),))
     yield Fact("Method", (method(comparison),))
     if comparison.segment_family is not None and comparison.segment_family.size:
         yield Fact("Segments", (f"corrected apart: {comparison.segment_family.statement}",))
