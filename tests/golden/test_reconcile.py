@@ -17,7 +17,7 @@ ALL = [printed for path in FILES for printed in read(path)]
 
 def test_there_are_numbers_of_many_tools() -> None:
     assert len(ALL) > 700
-    assert len({printed.tool for printed in ALL}) >= 17
+    assert len({printed.tool for printed in ALL}) >= 18
 
 
 def test_every_tool_that_was_run_has_its_numbers() -> None:

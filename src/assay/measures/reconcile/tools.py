@@ -237,8 +237,8 @@ TOOLS: tuple[Tool, ...] = (
         (_use("P", "Precision@K", short="list"), _use("AP", "MAP@K")),
     ),
     Tool(
-        "Rated Ranking Evaluator", "1.1", "NDCGAtK.java, PrecisionAtK.java, ReciprocalRank.java of rre-core",
-        {**_AS_RECEIVED, "rel": "any", "undefined": "zero", "rounding": "2"},
+        "Rated Ranking Evaluator", "1.2", "run: classes of rre-core of October 2021; whatever is listed is relevant",
+        {**_AS_RECEIVED, "rel": "any", "duplicates": "twice", "undefined": "zero", "rounding": "2"},
         (
             _use("nDCG", "NDCG@K", rel="asked", gain="exp", terms="floor-2", rounding="floor-2"),
             _use("P", "Precision@K", short="list"), _use("R", "Recall@K", rounding="ceil-4"),
