@@ -204,12 +204,13 @@ TOOLS: tuple[Tool, ...] = (
         ),
     ),
     Tool(
-        "Elasticsearch _rank_eval", "9", "DiscountedCumulativeGain.java and elasticsearch#154362",
+        "Elasticsearch _rank_eval", "9", "DiscountedCumulativeGain.java, PrecisionAtK.java, elasticsearch#154362",
         {**_AS_RECEIVED, "queries": "both", "undefined": "zero"},
         (
             _use("nDCG", "dcg, normalize, k=K", gain="exp", ideal="hits"),
             _use("nDCG", "dcg, k=K", gain="exp", ideal="none"), _use("DCG", "dcg, k=K", gain="exp"),
-            _use("P", "precision, k=K", short="list"), _use("R", "recall, k=K"),
+            _use("P", "precision, k=K", short="list"),
+            _use("P", "precision, k=K, ignore_unlabeled", short="judged"), _use("R", "recall, k=K"),
             _use("RR", "mean_reciprocal_rank, k=K"), _use("ERR", "expected_reciprocal_rank, k=K"),
         ),
     ),

@@ -56,7 +56,8 @@ def _counted(
     k = view.returned if cutoff is None else np.full(lists.n, cutoff)
     shown = np.minimum(k, view.returned)
     if asked.name == "P":
-        return _over(found, shown if ways.short == "list" else k)
+        judged = (~np.isnan(view.grade[:, :cutoff])).sum(axis=1)
+        return _over(found, {"pad": k, "list": shown, "judged": judged}[ways.short])
     if asked.name == "HitRate":
         return np.where(found > 0, 1.0, 0.0)
     if asked.name == "R":

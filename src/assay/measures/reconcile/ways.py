@@ -168,9 +168,13 @@ AXES: tuple[Axis, ...] = (
     Axis(
         "short",
         "value",
-        {"pad": "divided by k", "list": "divided by the documents returned where they are fewer than k"},
+        {
+            "pad": "divided by k",
+            "list": "divided by the documents returned where they are fewer than k",
+            "judged": "divided by the judged documents in the first k",
+        },
         measures=("P",),
-        tells="a list shorter than k with a hit",
+        tells="a list with a hit that is shorter than k or holds unjudged documents",
     ),
     Axis(
         "found",
