@@ -64,6 +64,15 @@ def test_more_flips_are_drawn_where_the_first_step_of_holm_stands_and_not_only_a
     assert patterns == [1_000_000, 100_000]
 
 
+def test_what_stands_behind_an_open_step_is_not_drawn_again() -> None:
+    """Three hypotheses: the first is at 5 % / 3; the second, 0.019, is clear of 5 % / 2 but has to wait for it."""
+    first, second, third = with_p(40, 0.05 / 3, 1), with_p(40, 0.019, 6), with_p(40, 0.7, 2)
+    found = columns(first, second, third).differences
+    assert 0.016 < (found[0].p or 0) < 0.0175 < (found[1].p or 0) < 0.022
+    patterns = [d.tests.randomisation.patterns for d in found if d.tests and d.tests.randomisation]
+    assert patterns == [1_000_000, 100_000, 100_000]
+
+
 @pytest.fixture(scope="module")
 def at_0025() -> F64:
     """30 differences whose p is as near 0.025 as a million flips can tell, which is a half of 5 %."""

@@ -107,8 +107,17 @@ def _by_steps(
         ends = [step(np.where(members, p, np.nan)) for p in (low, high)]
         return (ends[0] <= asked.alpha) & (ends[1] >= asked.alpha) & (ends[0] < ends[1])
 
+    def worth_drawing(low: F64, high: F64) -> Bool:
+        """Those whose own interval leaves it open; what stands behind them is settled with them."""
+        found = open_between(low, high)
+        for place in np.flatnonzero(found).tolist():
+            alone = low.copy()  # the others as small as they may be, so that none stands in its way
+            alone[place] = high[place]
+            found[place] = open_between(low, alone)[place]
+        return found
+
     # where the flips that were asked for are too few for the correction, the result says so instead of drawing others
-    at = open_between if flips >= needed else ()
+    at = worth_drawing if flips >= needed else ()
     tests = paired_tests(matrix, queries, asked.seed, flips, at=at, zeros=asked.zeros)
     p = np.array([np.nan if test.p is None or not member else test.p
                   for test, member in zip(tests, members, strict=True)])  # fmt: skip
