@@ -76,6 +76,9 @@ def test_a_few_heavy_queries_are_no_ground_for_a_claim() -> None:
     )
     assert outcome.status == "INCONCLUSIVE"
     assert "100 queries are worth 11.9 of equal weight; a claim needs 25" in outcome.because
+    assert [remedy.text for remedy in outcome.would_resolve] == [
+        "gate on more queries, drawn so that none has most of the traffic, or leave weights out"
+    ]
 
 
 def test_queries_without_a_weight_decide_nothing_above_1_percent() -> None:
@@ -85,7 +88,9 @@ def test_queries_without_a_weight_decide_nothing_above_1_percent() -> None:
     rule = NonInferiority(measure="nDCG@10", margin=0.02, weights="traffic")
     assert rule.decide(weighted(d, w)).status == "PASS"
     w[3] = np.nan
-    assert "4 of 300 queries have no weight" in rule.decide(weighted(d, w)).because
+    outcome = rule.decide(weighted(d, w))
+    assert "4 of 300 queries have no weight" in outcome.because
+    assert outcome.would_resolve[0].text == "give every query its weight in the topics"
 
 
 def test_no_traffic_at_all_is_said_with_what_to_do() -> None:

@@ -224,8 +224,13 @@ def difference_check(
         status, because = "INCONCLUSIVE", f"{subject} tells nothing: {found.unusable_because}"
         if found.n < CLAIM:
             remedies.append(queries_remedy(who, column.measure, found, plan, margin))
-        else:
+        elif found.one_sided_because:
             remedies.append(Remedy("captures", "capture the queries that failed again, or find out why they fail"))
+        elif found.unusable_because.endswith("no weight"):
+            remedies.append(Remedy("input", "give every query its weight in the topics"))
+        else:
+            text = f"gate on more {who}, drawn so that none has most of the traffic, or leave weights out"
+            remedies.append(Remedy("queries", text))
     elif status == "INCONCLUSIVE":
         remedies.append(queries_remedy(who, column.measure, found, plan, margin))
     counted = column.pairs if which is None else which
