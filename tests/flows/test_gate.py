@@ -236,6 +236,31 @@ def test_other_gates_on_the_same_queries_are_counted_and_the_same_one_is_not(sho
     assert [row["status"] for row in rows] == ["PASS", "FAIL", "INCONCLUSIVE", "PASS"]
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [('{"queries": "x"}', "is not a gate"), ("garbage", "is not a row of a journal"), ("[1]", "is not a")],
+)
+def test_a_journal_that_cannot_be_read_stops_the_gate_with_its_line(shop, line, said):
+    """What is lost there may be gates: nothing is counted around it."""
+    bench = workspace(shop.folder)
+    shop.gate(shop.bad, shop.good, bench=bench)
+    journal = shop.folder / "results" / "gates.jsonl"
+    journal.write_text(f"{line}\n" + journal.read_text("utf-8"), encoding="utf-8")
+    with pytest.raises(InputError, match=said) as caught:
+        shop.gate(shop.good, shop.bad, bench=bench)
+    assert str(caught.value.where).endswith("gates.jsonl:1")
+
+
+def test_a_line_of_the_journal_that_was_cut_off_by_a_kill_is_passed_over(shop):
+    bench = workspace(shop.folder)
+    shop.gate(shop.bad, shop.good, bench=bench)
+    journal = shop.folder / "results" / "gates.jsonl"
+    whole = journal.read_bytes()
+    journal.write_bytes(whole + whole[:40])
+    assert shop.gate(shop.good, shop.bad, bench=bench).earlier.gates == 1
+    assert len(journal.read_text("utf-8").splitlines()) == 2
+
+
 def test_without_a_workspace_nothing_is_written_and_that_is_said(shop):
     before = sorted(shop.folder.iterdir())
     verdict = shop.gate(shop.bad, shop.good)
