@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 import pytrec_eval
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import assay
 from assay.cli.main import run as command
@@ -89,6 +91,13 @@ def test_negative_grades() -> None:
     run, qrels = {"q1": {"a": 3.0, "b": 2.0}}, {"q1": {"a": -1.0, "b": 1.0, "c": 0.0}}
     assert causes(run, qrels, "Bpref") == {"q1": ("negative",)}
     assert causes(run, qrels, "Bpref", negative="unjudged") == {}
+
+
+def test_a_query_with_negative_grades_alone_is_kept_from_the_witness() -> None:
+    """trec_eval's ndcg would not end on it."""
+    run, qrels = {**RUN, "q3": {"z": 1.0}}, {**QRELS, "q3": {"y": -1.0}}
+    assert causes(run, qrels, "nDCG") == {}
+    assert causes(run, qrels, "nDCG", no_relevant="zero") == {"q3": ("no-relevant",)}
 
 
 def test_absent_pairs_that_mean_not_relevant() -> None:
@@ -208,3 +217,36 @@ def test_the_command_ends_with_1_when_one_has_none(
     assert document["notes"][-1]["level"] == "warning"
     assert command(["evaluate", *files, "-m", "nDCG@3", "--verify"]) == 1
     assert "2 without a known cause" in capsys.readouterr().out
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    st.dictionaries(
+        st.sampled_from(["q1", "q2", "q3"]),
+        st.dictionaries(st.sampled_from("abcde"), st.sampled_from([-1.0, 0.0, 0.4, 1.0, 1.6, 2.0, 3.0]), min_size=1),
+        min_size=1,
+    ),
+    st.dictionaries(
+        st.sampled_from(["q1", "q2", "q9"]),
+        st.dictionaries(st.sampled_from("abcde"), st.sampled_from([1.0, 2.0, 2.0 + 1e-9, 3.0]), min_size=1),
+        min_size=1,
+    ),
+    st.sampled_from(["docid", "input", "expected", "best", "worst"]),
+    st.sampled_from(["zero", "skip"]),
+    st.sampled_from(["drop", "zero", "one"]),
+    st.sampled_from(["judged", "unjudged"]),
+    st.sampled_from(["unjudged", "not-relevant"]),
+)
+def test_no_difference_is_without_a_cause_whatever_the_input_and_the_conventions(
+    qrels: Any, run: Any, ties: str, missing: str, no_relevant: str, negative: str, unlisted: str
+) -> None:
+    if not run.keys() & qrels.keys():
+        return
+    if negative == "unjudged" and all(
+        grade < 0 for query in run.keys() & qrels.keys() for grade in qrels[query].values()
+    ):
+        return  # then nothing is judged that the run has
+    chosen = {"ties": ties, "missing": missing, "no_relevant": no_relevant, "negative": negative, "unlisted": unlisted}
+    scores = assay.evaluate(run, qrels, MEASURES, verify=True, **chosen)
+    assert scores.verified is not None
+    assert [(check.measure, check.unexplained) for check in scores.verified.checks if check.unexplained] == []

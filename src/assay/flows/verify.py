@@ -41,6 +41,9 @@ def verified(scores: Scores, runs: Mapping[str, Block], judgments: Block, conven
     load("pytrec_eval")
     calls = {measure: call for measure in scores.measures if (call := call_of(measure, conventions.rel)) is not None}
     grades = _grades(judgments)
+    # trec_eval does not end on a query without a grade of 0 or more (ndcg of pytrec-eval-terrier 0.5.11): kept from it
+    hidden = {query for query, docs in grades.items() if max(docs.values()) < 0}
+    grades = {query: docs for query, docs in grades.items() if query not in hidden}
     checks = []
     for name in scores.runs:
         hits = _hits(runs[name], conventions)
@@ -48,7 +51,7 @@ def verified(scores: Scores, runs: Mapping[str, Block], judgments: Block, conven
         again = _Again(runs[name], judgments, conventions, list(calls))
         for j, ((measure, call), theirs) in enumerate(zip(calls.items(), said, strict=True)):
             ours = dict(zip(scores.queries, scores.value(measure, name).tolist(), strict=True))
-            found = _differences(ours, theirs, set(hits), j, call, again)
+            found = _differences(ours, theirs, set(hits), hidden, j, call, again.of(call))
             compared = len(ours.keys() | theirs.keys())
             checks.append(Check(name, str(measure), call.label, compared, tuple(found)))
     without = tuple(str(measure) for measure in scores.measures if measure not in calls)
@@ -110,8 +113,17 @@ class _Again:
         self.run, self.judgments, self.measures = run, judgments, measures
         self.own = _Setting(conventions, False)
         self._known: dict[Any, dict[str, F64]] = {}
-        theirs = conventions.but(ties="docid", scores="32-bit", negative="unjudged", unlisted="unjudged")
-        self.theirs = _Setting(theirs.but(missing="zero", no_relevant="zero"), True)
+        plain = conventions.but(ties="docid", unlisted="unjudged", missing="zero", no_relevant="zero")
+        self._theirs = {
+            "pytrec_eval": _Setting(plain.but(scores="32-bit", negative="unjudged"), True),
+            "ir_measures": _Setting(plain.but(scores="64-bit", negative="judged"), True),
+        }
+        self.theirs = self._theirs["pytrec_eval"]
+
+    def of(self, call: Call) -> _Again:
+        """With the conventions of the peer that is called."""
+        self.theirs = self._theirs[call.module]
+        return self
 
     def values(self, setting: _Setting) -> dict[str, F64]:
         """Values of each measure by query."""
@@ -166,8 +178,9 @@ def _whole(judgments: Block) -> Block:
 
 
 def _differences(
-    ours: Mapping[str, float], theirs: Mapping[str, float], answered: set[str], measure: int, call: Call, again: _Again
-) -> list[Difference]:
+    ours: Mapping[str, float], theirs: Mapping[str, float], answered: set[str], hidden: set[str], measure: int,
+    call: Call, again: _Again,
+) -> list[Difference]:  # fmt: skip
     from assay.measures.verified import Difference
 
     found = []
@@ -175,7 +188,8 @@ def _differences(
         own, other = ours.get(query, float("nan")), theirs.get(query, float("nan"))
         if _same(own, other):
             continue
-        causes = _causes(query, own, other, answered, measure, call, again)
+        is_hidden = query in hidden
+        causes = ("no-relevant",) if is_hidden else _causes(query, own, other, answered, measure, call, again)
         found.append(Difference(query, None if np.isnan(own) else own, None if np.isnan(other) else other, causes))
     return found
 
