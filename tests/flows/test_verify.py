@@ -93,6 +93,18 @@ def test_negative_grades() -> None:
     assert causes(run, qrels, "Bpref", negative="unjudged") == {}
 
 
+def test_infap_reads_negative_grades_as_its_witness_does() -> None:
+    run = {**RUN, "q3": {"z": 1.0}}
+    qrels = {"q1": {"a": -1.0, "b": 3.0, "c": 0.0, "d": 1.0}, "q2": {"x": 1.0, "y": 2.0}, "q3": {"z": 0.0}}
+    scores = assay.evaluate(run, qrels, "infAP nDCG Bpref", verify=True)
+    assert scores.verified is not None
+    assert scores.verified.is_fine
+    infap, ndcg, bpref = scores.verified.checks
+    assert {one.query_id: one.causes for one in infap.differences} == {"q3": ("no-relevant",)}
+    assert {one.query_id: one.causes for one in ndcg.differences} == {"q3": ("no-relevant",)}
+    assert {one.query_id: one.causes for one in bpref.differences}.keys() >= {"q3"}
+
+
 def test_a_query_with_negative_grades_alone_is_kept_from_the_witness() -> None:
     """trec_eval's ndcg would not end on it."""
     run, qrels = {**RUN, "q3": {"z": 1.0}}, {**QRELS, "q3": {"y": -1.0}}

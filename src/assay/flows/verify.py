@@ -133,8 +133,16 @@ class _Again:
             from assay.ranking.align import judged
 
             block = _whole(self.judgments) if setting.is_whole else self.judgments
-            found = score([self.run], judged(block, setting.conventions), self.measures, setting.conventions)
-            self._known[key] = dict(zip(found.queries, found.values[0].T, strict=True))
+            rows: list[F64] = []
+            queries: tuple[str, ...] = ()
+            for measure in self.measures:
+                under = setting.conventions
+                if measure.name == "infAP":  # reads negative grades as trec_eval does, and refuses to lose them
+                    under = under.but(negative=self.own.conventions.negative)
+                found = score([self.run], judged(block, under), [measure], under)
+                queries = found.queries
+                rows.append(found.value())
+            self._known[key] = dict(zip(queries, np.array(rows).T, strict=True))
         return self._known[key]
 
     def as_theirs(self, query: str, measure: int) -> float:
