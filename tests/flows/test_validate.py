@@ -79,10 +79,11 @@ def test_runs(folder: Path, content: str, expected: list[tuple[str, str, int | N
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ('[primary]\nrule = "improvement"\nmeasure = "nDCG@10"\nplan = 0.02\n\n[guardrail.recall]\nrule = "non_inferiority"\n'
-         'measure = "R@100"\nmargin = 0.01\n', []),
+        ('[primary]\nrule = "improvement"\nmeasure = "nDCG@10"\nplan = 0.02\n\n[guardrail.recall]\n'
+         'rule = "non_inferiority"\nmeasure = "R@100"\nmargin = 0.01\n', []),
         ('[primary]\nrule = "improvment"\n[guardrail.x]\nrule = "judged"\n', [("error", "refused", 2, 1)]),
-        ('[primary]\nrule = "improvement"\nmeasure = "nDGC@10"\nplan = 0.02\n[guardrail.x]\nrule = "judged"\nat_least = 0.8\n',
+        ('[primary]\nrule = "improvement"\nmeasure = "nDGC@10"\nplan = 0.02\n[guardrail.x]\nrule = "judged"\n'
+         'at_least = 0.8\n',
          [("error", "refused", None, 1)]),
         ("no toml", [("error", "refused", 1, 1)]),
     ],
