@@ -400,6 +400,34 @@ def gate_rules() -> str:
     return "\n".join(parts)
 
 
+def outside_formats() -> str:
+    """docs/reference/outside-formats.md."""
+    from assay.flows.conversion import formats
+    from assay.label_maps import MAPS
+
+    listed = formats().formats
+    rows = [(f"`{one.name}`", one.title, ", ".join(one.holds), "yes" if one.is_written else "no") for one in listed]
+    parts = [
+        "# Outside formats\n",
+        "What `assay import`, `export` and `convert` read and write; `--input-format NAME` of `evaluate` and the other "
+        "verbs reads them too, options as `NAME:OPTION=VALUE`. How to: "
+        "[import, export and convert](../how-to/import-and-export.md).\n",
+        table(("format", "what it is", "holds", "written"), rows),
+        "## Options\n",
+        table(
+            ("format", "option", "says"),
+            [(f"`{one.name}`", f"`{name}`", text) for one in listed for name, text in one.options],
+        ),
+        "## Where the shapes are documented\n",
+        table(("format", "source"), [(f"`{one.name}`", one.source) for one in listed if one.source]),
+        "## Label maps\n",
+        "What `--labels` takes, beside a map of your own (`{good:2,fair:1,bad:0}`) and a rubric file: "
+        "[labels and grades](../why/labels-and-grades.md).\n",
+        table(("map", "is"), [(f"`{name}`", made.says) for name, made in MAPS.items()]),
+    ]
+    return "\n".join(parts)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "measures.md": measures,
     "commands.md": commands,
@@ -407,6 +435,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "tools.md": tools,
     "tables.md": tables,
     "file-formats.md": file_formats,
+    "outside-formats.md": outside_formats,
     "settings.md": settings,
     "python.md": python,
     "exit-codes.md": exit_codes,
