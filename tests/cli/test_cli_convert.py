@@ -75,3 +75,13 @@ def test_labels_go_with_every_verb_that_reads_judgments(assay: Shell) -> None:
         assert assay(*verb, "words.qrels", "-m", "nDCG@10", "--format", "csv", *labels).out == ours.out
     assert assay("explain", "bm25.run", "words.qrels", "--query", "q01", "-m", "nDCG@10", *labels).code == 0
     assert "is a word" in assay("evaluate", "bm25.run", "words.qrels").err
+
+
+def test_what_goes_to_stdout_is_the_file_alone(assay: Shell) -> None:
+    said = assay("convert", "ratings.csv", "-", "--to", "jsonl")
+    lines = [json.loads(line) for line in said.out.splitlines()]
+    assert {"query_id", "doc_id", "grade", "rater"} <= set(lines[0])
+    (assay.folder / "r.csv").write_text("query,docid,rating\na b,X,1\na b,Y,\n", encoding="utf-8")
+    said = assay("convert", "r.csv", "-", "--to", "trec")
+    assert said.out == "a%20b 0 X 1\n"
+    assert "note: not carried over: documents without a rating: 1; " in said.err

@@ -250,7 +250,7 @@ def test_typed_files_give_ids_as_text_and_refuse_what_is_none(folder, format):
         (["q", "r"], [1.0, float("nan")], "row 2: grade is NaN"),
         (["q", "r"], [float("inf"), 1.0], "row 1: grade is infinite"),
         (["q", "r"], [1, None], "row 2: grade is missing"),
-        (["q", "r"], ["1", "high"], "row 2: grade 'high' is not a number"),
+        (["q", "r"], ["1", "high"], "row 2: the grade 'high' is a word"),
         (["q", "r"], [True, False], "row 1: grade is true, not a number"),
         (["q", "r"], [[1], [2]], "row 1: grade [1] is not a number"),
     ):

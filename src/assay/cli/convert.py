@@ -92,7 +92,7 @@ def export(
     result = flow(target, to, qrels=qrels, topics=topics, runs=runs, documents=documents, labels=labels,
                   options=spelled(options), format=input_format, columns=spell_map(columns, "--columns"), force=force,
                   bench=bench, command=command_line())  # fmt: skip
-    show(result, format=format_, output=output, html=html, inputs=(*bench.files(), target))
+    tell(result, target, format=format_, output=output, html=html, inputs=(*bench.files(), target))
 
 
 @click.command(
@@ -119,7 +119,7 @@ def convert(
     bench = Workbench.open()
     result = flow(source, target, from_, to, labels=labels, options=spelled(options), force=force, bench=bench,
                   command=command_line())  # fmt: skip
-    show(result, format=format_, output=output, html=html, inputs=(*bench.files(), target))
+    tell(result, target, format=format_, output=output, html=html, inputs=(*bench.files(), target))
 
 
 @click.command(
@@ -135,6 +135,19 @@ def formats(name: str | None, format_: str | None, output: str | None, html: str
     from assay.flows.conversion import formats as flow
 
     show(flow(name), format=format_, output=output, html=html)
+
+
+def tell(result: Any, target: str, **where: Any) -> None:
+    """The report, or where what was written went to stdout, what was lost on stderr."""
+    if target != "-" or where["output"] not in (None, "-"):
+        show(result, **where)
+        return
+    from assay.cli.output import notes, say
+    from assay.results import Note
+
+    for one in result.dropped:
+        say(Note("not-carried-over", f"not carried over: {one.what}: {one.count:,}; {one.why}", count=one.count))
+    notes(result)
 
 
 def spelled(options: tuple[str, ...]) -> dict[str, str]:

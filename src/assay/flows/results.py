@@ -19,8 +19,10 @@ import assay.compare.overlap
 import assay.compare.pool_audit
 import assay.compare.power
 import assay.compare.unjudged
+import assay.flows.conversion
 import assay.flows.rubric
 import assay.flows.setup
+import assay.flows.validate
 import assay.judgments.agreement
 import assay.judgments.graded
 import assay.judgments.pool

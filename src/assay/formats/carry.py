@@ -89,7 +89,7 @@ def _ours(source: Source, format: str | None, wishes: Wishes, name: str) -> Foun
             raise InputError(f"our own formats have no option {option}", "--option", "leave it out, or say --from")
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
         raise InputError(
-            "is a folder in no format that assay knows", name, f"say which: --from {_list(OUTSIDE.names())}"
+            "is a folder in no format that assay knows", name, "say which by --from; `assay formats` lists them"
         )
     row, used = kind_of(source, format)
     block = read(source, row, format=used, labels=wishes.labels)
