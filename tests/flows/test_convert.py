@@ -214,3 +214,22 @@ def test_the_list_of_formats_has_every_member_and_one_has_its_options() -> None:
 def test_every_format_names_the_page_or_file_where_its_shape_is_documented() -> None:
     outside = [one for one in formats().formats if "ours" not in one.title]
     assert [one.name for one in outside if not one.source] in ([], ["rag-jsonl"])  # plain JSON lines are nobody's
+
+
+def test_a_conversion_and_a_validation_are_kept_and_opened_again(folder: Path) -> None:
+    done = assay.import_file("ratings.csv", into="shop")
+    assert assay.show(done.save(folder / "c.assay")) == done
+    checked = assay.validate("ratings.csv")
+    assert assay.show(checked.save(folder / "v.assay")) == checked
+
+
+def test_a_stop_in_the_middle_of_an_import_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match="No space left on device"):
+        assay.import_file("ratings.csv", into="shop")
+    assert list((folder / "shop").iterdir()) == []
