@@ -232,6 +232,22 @@ def test_wrong_answers_of_the_golden_file_are_not_ours(shared: Path) -> None:
 
 
 @pytest.mark.shared
+def test_the_outer_bounds_of_ap_are_those_of_the_golden_file(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound of more documents than are tried, on cases whose true range is known and lies within it."""
+    monkeypatch.setattr("assay.compare.precision.TRIED", 0)
+    golden = json.loads((shared / "golden/stats/bounds.json").read_text())
+    wider = 0
+    for case in golden["cases"]:
+        expected = case["measures"]["AP"]
+        found = bounds(one(f"AP@{case['cutoff']}"), lists_of([{k: case[k] for k in ("A", "B", "judged")}]),
+                       levels=case["grades"])  # fmt: skip
+        assert not found.sharp[0]
+        assert ends(found)["diff"] == pytest.approx(expected["diff_outer_bound"], abs=1e-12), case["why"]
+        wider += expected["diff_outer_bound"] != pytest.approx(expected["diff"], abs=1e-9)
+    assert wider >= 3
+
+
+@pytest.mark.shared
 def test_the_labels_that_decide_are_those_of_the_golden_file(shared: Path) -> None:
     golden = json.loads((shared / "golden/stats/bounds.json").read_text())
     for case in golden["deciding"]["cases"]:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.compare.comparison import Family
 from assay.report.describe import describe
 from assay.report.markdown import to_markdown
 from assay.report.page import Axis, Whisker
@@ -49,6 +50,13 @@ def test_the_correction_is_named_where_its_numbers_stand():
     assert "p (Holm, 4)" in head
     assert "│" in head
     assert any(line.startswith("hybrid-07 minus bm25-12") and "0" in line for line in lines())
+
+
+def test_totals_and_segments_are_said_to_be_two_families():
+    second = Family("holm", 16, 100_000, 7, 3_200, "Holm over 16 hypotheses (4 measures, 4 segments)")
+    said = " ".join(to_text(describe(comparison(segment_family=second, alpha=0.025)), 100).split())
+    assert "100,000 sign flips, Holm over 4 measures, seed 7" in said
+    assert "a second family, corrected apart from the totals, each at 2.5 %: Holm over 16 hypotheses" in said
 
 
 def test_segments_have_size_interval_detectable_effect_and_a_verdict():

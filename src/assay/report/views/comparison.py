@@ -256,7 +256,7 @@ def facts(comparison: Comparison, page_hint: bool) -> Iterator[Fact]:
         yield Fact("Weighted", (told.removesuffix("."),))
     yield Fact("Method", (method(comparison),))
     if comparison.segment_family is not None and comparison.segment_family.size:
-        yield Fact("Segments", (f"corrected apart: {comparison.segment_family.statement}",))
+        yield Fact("Segments", (second_family(comparison.segment_family, comparison.alpha),))
     reasons: dict[str, list[str]] = {}
     for what, why in left_out(comparison):
         reasons.setdefault(why, []).append(what)
@@ -266,6 +266,14 @@ def facts(comparison: Comparison, page_hint: bool) -> Iterator[Fact]:
         yield Fact("Left out", tuple(said))
     if page_hint:
         yield Fact("Page", ("--html report.html",))
+
+
+def second_family(family: Family, alpha: float) -> str:
+    """That segments are a family of their own, and what that means for the page as a whole."""
+    if family.correction == "none":
+        return family.statement
+    each = f"each at {100 * alpha:g} %"
+    return f"a second family, corrected apart from the totals, {each}: {family.statement}"
 
 
 def left_out(comparison: Comparison) -> Iterator[tuple[str, str]]:
