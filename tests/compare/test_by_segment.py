@@ -61,6 +61,14 @@ def test_four_percent_on_head_and_minus_twelve_on_tail_is_said_first() -> None:
     assert found.says[1].text == "the total hides a loss on tail queries (40 % of traffic)"
 
 
+def test_of_a_segment_under_10_queries_wins_and_losses_alone_are_said_first() -> None:
+    scores = parted({"head": np.full(36, 0.04), "tail": np.full(9, -0.12)}, {"head": 0.6, "tail": 0.4})
+    assert made(scores).says[0].text == (
+        "nDCG@10 +0.0080 over queries, but −0.0240 weighted by traffic; tail queries (40 % of traffic, 20 % of the "
+        "queries) 0 wins, 9 losses, 0 ties"
+    )
+
+
 def test_a_loss_beyond_the_simultaneous_interval_is_hidden_and_a_noisy_one_may_be() -> None:
     rng = np.random.default_rng(2)
     head, tail = rng.normal(0.1, 0.05, 100), rng.normal(-0.1, 0.05, 40)

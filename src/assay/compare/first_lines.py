@@ -53,8 +53,7 @@ def verdict(d: Difference, several: bool = False) -> Says:
     """The difference behind better, worse or cannot tell, which the code says."""
     who = f"{d.candidate} against {d.baseline}, " if several else ""
     if d.n < FEWEST:
-        won, lost, tied = count(d.wins, "win"), count(d.losses, "loss", "losses"), count(d.ties, "tie")
-        text = f"{who}{d.measure} {won}, {lost}, {tied} in {count(d.n, 'query', 'queries')}"
+        text = f"{who}{d.measure} {results_of(d)} in {count(d.n, 'query', 'queries')}"
     else:
         p = f", p {written_p(d.p)}" if d.p is not None else ""
         if d.p is not None and d.adjusted is not None and written_p(d.adjusted) != written_p(d.p):
@@ -62,6 +61,11 @@ def verdict(d: Difference, several: bool = False) -> Says:
         text = f"{who}{d.measure} {signed(d.difference)}{between(d.interval)}{p}"
     because = "" if d.because.startswith(("p 0", "p 1")) else d.because  # it stands there already
     return Says({"better": "better", "worse": "worse", "cannot tell": "cannot-tell"}[d.outcome], text, because)
+
+
+def results_of(d: Difference) -> str:
+    """`3 wins, 1 loss, 2 ties`: all that is said of a few queries."""
+    return f"{count(d.wins, 'win')}, {count(d.losses, 'loss', 'losses')}, {count(d.ties, 'tie')}"
 
 
 def one_sided(d: Difference, several: bool = False) -> Iterator[Says]:
@@ -138,9 +142,11 @@ def _weights(d: Difference, segments: Sequence[Segment], at: int, several: bool)
     why = ""
     if own:
         _, largest, turn = max(own, key=lambda one: abs(one[0]))
+        inside = largest.differences[at]
+        told = signed(turn) if inside.n >= FEWEST else results_of(inside)
         why = (
             f"; {largest.name} queries ({percent(largest.traffic or 0.0)} of {OF[d.weighted.target]}, "
-            f"{percent(largest.share)} of the queries) {signed(turn)}"
+            f"{percent(largest.share)} of the queries) {told}"
         )
     yield Says(
         "weights-disagree",
