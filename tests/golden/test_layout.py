@@ -19,6 +19,11 @@ CASES = {
     "out.test.aql.gz": ("results.test.gz", "qrels.rel_level.gz", ["--rel", "2"]),
     "out.test.meas_params.gz": ("results.test.gz", "qrels.test.gz", []),
 }
+ELSEWHERE = {
+    "Rprec_mult_1.00": "is Rprec by another name; one measure is printed once, and its line is compared",
+    "infAP": "reads grades below 0, which trec_eval's other measures leave out; test_reference_outputs compares it",
+}
+"""Lines of trec_eval that do not come in one command with all others."""
 
 
 def _printed(run: Path, qrels: Path, names: list[str], options: list[str]) -> list[str]:
@@ -34,7 +39,7 @@ def _printed(run: Path, qrels: Path, names: list[str], options: list[str]) -> li
 @pytest.mark.parametrize("name", CASES)
 def test_lines_are_those_of_trec_eval(name: str):
     run, qrels, options = CASES[name]
-    names = wanted(Output("trec_eval", FOLDER / name, 4))
+    names = {one for one in wanted(Output("trec_eval", FOLDER / name, 4)) if one not in ELSEWHERE}
     ours = _printed(FOLDER / run, FOLDER / qrels, list(names), options)
     theirs = [line for line in text_of(FOLDER / name).splitlines() if line.split("\t")[0].strip() in names]
     assert sorted(line for line in ours if line.split("\t")[0].strip() in names) == sorted(theirs)
