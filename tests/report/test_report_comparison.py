@@ -81,6 +81,8 @@ def test_at_80_columns_the_drawing_goes_and_its_figures_stay():
     assert "●" not in said
     assert "+0.0130 to +0.0510" in said
     assert max(map(len, said.splitlines())) <= 80
+    ndcg = next(line for line in said.splitlines() if line.startswith("nDCG@10"))  # one line, as at 100 columns
+    assert ndcg.split()[-8:] == ["0.7210", "+0.0320", "+0.0130", "to", "+0.0510", "0.0022", "▲", "better"]
 
 
 def test_below_60_columns_a_measure_is_a_block():

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 """The worst losses that a terminal names."""
+COUNTED = ("wins", "losses", "ties")
 LONGEST = 14
 """Letters of a run's name that may stand above a column of numbers; the title of the table names both runs."""
 MANY_PAIRS = 6
@@ -92,14 +93,15 @@ def measures(comparison: Comparison) -> Table:
         title = "candidate minus baseline"
     else:
         ((baseline, candidate),) = pairs(comparison) or [("", "")]
-        columns = [Column("measure"), Column(baseline, "right", gap=2), Column(candidate, "right", gap=2)]
         title = f"{candidate} minus {baseline}"
-        if max(len(baseline), len(candidate)) > LONGEST:
-            columns[1:] = [Column("baseline", "right", gap=2), Column("candidate", "right", gap=2)]
+        names = (baseline, candidate)
+        if max(map(len, names)) > LONGEST:
+            names = ("baseline", "candidate")
+        # the baseline's mean follows from the other two numbers, so it is the first of the three to go
+        columns = [Column("measure"), *(Column(name, "right", drop=2 - at, gap=2) for at, name in enumerate(names))]
     columns += [Column("difference", "right", gap=2), Column(head, is_drawn=True, axis=axis, gap=1),
                 Column(head, is_instead=True), Column(p_head(comparison.family), "right", gap=2),
-                Column("wins", "right", drop=1, is_instead=True), Column("losses", "right", drop=1, is_instead=True),
-                Column("ties", "right", drop=1, is_instead=True),
+                *(Column(counted, "right", drop=1 if several else 3, is_instead=True) for counted in COUNTED),
                 Column("detectable", "right", drop=3, is_instead=True), Column("")]  # fmt: skip
     rows = []
     for found in comparison.differences:
