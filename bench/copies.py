@@ -9,13 +9,14 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from bench import programs
@@ -29,7 +30,11 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 AGAIN = Goal(0.35)
 PAUSE_S = 0.3  # the threads that OpenBLAS starts wait by spinning, and would be counted
-WRITERS = {"parquet": pl.DataFrame.write_parquet, "arrow": pl.DataFrame.write_ipc, "jsonl": pl.DataFrame.write_ndjson}
+WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
+    "parquet": lambda frame, path: frame.write_parquet(path),
+    "arrow": lambda frame, path: frame.write_ipc(path),
+    "jsonl": lambda frame, path: frame.write_ndjson(path),
+}
 COLUMNS = {"query_id": 0, "doc_id": 2, "score": 4}
 
 
@@ -47,8 +52,10 @@ def main() -> None:
     first, score = 0, 0.0
     for block in bench.blocks(source):
         frame = block.polars()
-        first ^= int(frame.select(pl.struct("query_id", "doc_id").hash(1)).to_series().bitwise_xor() or 0)
-        score += frame["score"].sum()
+        first ^= int(
+            np.bitwise_xor.reduce(frame.select(pl.struct("query_id", "doc_id").hash(1)).to_series().to_numpy())
+        )
+        score += float(frame["score"].to_numpy().sum())
     print(json.dumps({"rows": rows, "found": [first, score], "cpu_s": used, "told": list(bench.told)}))
 
 

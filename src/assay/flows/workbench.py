@@ -6,7 +6,7 @@ The only room of the hall that knows files and formats; every verb gets its tabl
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, did_you_mean
 from assay.files import is_stream, spelled
+from assay.formats.watched import Watched, is_packed
 from assay.keys import content_hash
 from assay.results import QUIET, Progress
 from assay.tables import Block, Document, Hit, Interaction, Item, Judgment, Topic
 
 if TYPE_CHECKING:
     from assay.formats.artefact import Cache
-    from assay.formats.blocks import RunBlocks
-    from assay.formats.copies import CopiedRun
     from assay.formats.seen import Seen
-    from assay.formats.typed import TypedRun
     from assay.label_maps import LabelMap
     from assay.workspace import Workspace
 
@@ -81,8 +79,12 @@ class Workbench:
             columns = self._columns_of(source, row, format, columns)
             if row is Judgment and labels is None and self._is_trec(source, row, format, columns):
                 from assay.formats.blocks import read_qrels
+                from assay.formats.labelled import about_words
 
-                return read_qrels(source)
+                try:
+                    return read_qrels(source)
+                except InputError as error:  # the words are the same however the file is read
+                    raise about_words(error) from None
             return read(source, row, format=format, columns=columns, labels=labels)
         from assay.tables.door import block_of
 
@@ -124,16 +126,16 @@ class Workbench:
             self.note(source)
             run = RunBlocks(source, wants_rank=wants_rank)
             if seen is None or self.copies is None:
-                return _Watched(run, source, progress)
+                return Watched(run, source, progress)
             from assay.formats.copies import CopiedRun
 
-            return _Watched(CopiedRun(run, self.copies, source, seen), source, progress)
+            return Watched(CopiedRun(run, self.copies, source, seen), source, progress)
         if source is not None and self._is_typed(source, format):
             from assay.formats.typed import TypedRun, is_typed
 
             self.note(source)
             own = self._columns_of(source, Hit, format, columns)
-            return _Watched(TypedRun(source, is_typed(source), own), source, progress)
+            return Watched(TypedRun(source, is_typed(source), own), source, progress)
         if source is not None and self._is_slow_text(source, format, columns):
             seen = self._look(source)
             if seen is not None and self.copies is not None:
@@ -159,6 +161,7 @@ class Workbench:
         is_on = said.on if self.workspace is not None or section.given(["on", "folder"]) else False
         if not (is_on if self.cache is None else self.cache):
             return None
+        from assay import __version__
         from assay.formats.artefact import Cache
 
         folder = Path(os.path.expanduser(said.folder))
@@ -166,7 +169,7 @@ class Workbench:
             folder = self.workspace.root / folder
         elif not section.given(["folder"]):
             folder = _of_this_user() / "runs"
-        return Cache(folder, int(said.limit_gb * 1e9))
+        return Cache(folder, int(said.limit_gb * 1e9), __version__)
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -319,54 +322,14 @@ def _of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, s
     return {name: column for name, column in columns.items() if name in {f.name for f in fields(row)}} or None
 
 
-@dataclass
-class _Watched:
-    """The blocks of a large run, reported as they are read."""
-
-    blocks: RunBlocks | CopiedRun | TypedRun
-    source: str
-    progress: Progress
-
-    @property
-    def name(self) -> str:
-        return self.blocks.name
-
-    @property
-    def facts(self) -> tuple[str, ...]:
-        return self.blocks.facts
-
-    def __iter__(self) -> Iterator[Block]:
-        from assay.formats.blocks import SIZE
-        from assay.formats.typed import TypedRun
-
-        is_typed = isinstance(self.blocks, TypedRun)
-        is_known = not is_typed and not is_stream(self.source) and not _is_packed(self.source)
-        size = float(os.path.getsize(self.source)) if is_known else None
-        self.progress.start(f"reading {spelled(Path(self.source).name)}", size, "rows" if is_typed else "bytes")
-        try:
-            for block in self.blocks:
-                yield block
-                self.progress.advance(len(block) if is_typed else SIZE)
-        finally:
-            self.progress.stop()
-
-    def whole(self) -> Block:
-        return self.blocks.whole()
-
-
 def _is_larger(source: str, small: int) -> bool:
     """Whether a file holds more bytes of text than that, as far as its size tells."""
     if is_stream(source):
         return True  # nobody knows how much will come
     try:
-        return os.path.getsize(source) * (_PACKED if _is_packed(source) else 1) > small
+        return os.path.getsize(source) * (_PACKED if is_packed(source) else 1) > small
     except (OSError, ValueError):
         return False  # the reader says what is wrong with it
-
-
-def _is_packed(source: str) -> bool:
-    with open(source, "rb") as file:
-        return file.read(4)[:2] in (b"\x1f\x8b", b"\x28\xb5")
 
 
 ENDINGS = (".gz", ".zst", ".run", ".txt", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".ipc", ".feather",

@@ -107,12 +107,20 @@ class Cache:
     Args:
         folder: made when the first copy is written, for this user alone.
         limit: bytes that all copies together may take; the longest unused go first.
+        version: of the program that parses; a copy of another version is not found.
         told: what went wrong with the cache, as sentences; nothing of it changes a number.
     """
 
     folder: Path
     limit: int
+    version: str = ""
     told: list[str] = field(default_factory=list)
+
+    def key(self, sha256: str, *choices: str) -> str:
+        """The key of a copy: the bytes, who reads them, and every choice of reading."""
+        import polars as pl
+
+        return fingerprint(sha256, str(REVISION), self.version, pl.__version__, *choices)
 
     def get(self, key: str) -> Artefact | None:
         """The copy of that key, when it is there and as long as it was; its blocks are checked as they are read."""
@@ -319,15 +327,6 @@ class Writer:
         except OSError as error:
             self.is_off = True
             self._cache.tell(f"no copy of a run is kept in {spelled(self._cache.folder)}: {reason(error)}")
-
-
-def key_of(sha256: str, *choices: str) -> str:
-    """The key of a copy: the bytes, who reads them, and every choice of reading."""
-    import polars as pl
-
-    from assay import __version__
-
-    return fingerprint(sha256, str(REVISION), __version__, pl.__version__, *choices)
 
 
 def _file(number: int) -> str:

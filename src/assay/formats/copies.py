@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from assay.formats.artefact import Cache, DamagedError, key_of
+from assay.formats.artefact import Cache, DamagedError
 from assay.formats.seen import Seen
 from assay.tables import Block
 
@@ -36,7 +36,7 @@ class CopiedRun:
 
         self.name = run.name
         self._run, self._cache, self._source, self._seen = run, cache, source, seen
-        self._key = key_of(seen.sha256, "run", "trec", str(SIZE), f"rank={run.wants_rank}")
+        self._key = cache.key(seen.sha256, "run", "trec", str(SIZE), f"rank={run.wants_rank}")
 
     def __iter__(self) -> Iterator[Block]:
         found = self._cache.get(self._key)
@@ -108,7 +108,7 @@ def copied_table(read: Callable[[], Block], cache: Cache, source: str, seen: See
     """
     import polars as pl
 
-    key = key_of(seen.sha256, "table", *choices)
+    key = cache.key(seen.sha256, "table", *choices)
     found = cache.get(key)
     if found is not None:
         try:
