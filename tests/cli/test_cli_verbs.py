@@ -24,7 +24,10 @@ def test_every_help_opens_with_the_sentence_of_the_list_and_ends_with_an_example
     assay: Shell, verb: str
 ) -> None:
     sentence = next(about for verbs in VERBS.values() for name, (_, about) in verbs.items() if name == verb)
-    words = [verb, *{"config": ["show"], "pool": ["make"], "qrels": ["from-interactions"], "rubric": ["init"]}.get(verb, [])]
+    words = [
+        verb,
+        *{"config": ["show"], "pool": ["make"], "qrels": ["from-interactions"], "rubric": ["init"]}.get(verb, []),
+    ]
     said = assay(*words, "--help")
     assert said.code == 0
     assert sentence in " ".join(said.out.split())

@@ -212,7 +212,7 @@ def test_the_command_ends_well_when_every_difference_has_a_cause(
     files: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command(["evaluate", *files, "-m", "nDCG@3", "--verify"]) == 0
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert "Verified" in said
     assert "missing 1" in said
     assert "3 values compared with a witness: 2 equal, 1 differ for a known cause" in said

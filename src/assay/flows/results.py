@@ -25,8 +25,8 @@ import assay.flows.setup
 import assay.flows.validate
 import assay.judgments.agreement
 import assay.judgments.graded
-import assay.judgments.pool
 import assay.judgments.holdout
+import assay.judgments.pool
 import assay.judgments.sample
 import assay.measures.collections
 import assay.measures.explain
