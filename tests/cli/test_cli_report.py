@@ -101,3 +101,27 @@ def test_what_a_command_wrote_is_left_out_and_a_pipe_is_refused() -> None:
     with pytest.raises(InputError, match="pipe"):
         arguments(replace(scores, source=Source(command="assay evaluate - q.qrels"), _cache={}))
     assert compared(scores, scores).is_same
+
+
+def test_ids_that_are_query_texts_and_addresses_are_redacted_too(assay: Shell) -> None:
+    """Search logs name a query by its text, and web search names a document by its address."""
+    docs = [f"https://shop.example/p({i})" for i in range(4)]
+    rows: dict[str, list[str]] = {"old.csv": [], "new.csv": [], "graded.csv": []}
+    for i in range(30):
+        rows["old.csv"] += [f"bike lights {i},{doc},{at}" for at, doc in enumerate(docs[:3], 1)]
+        rows["new.csv"] += [f"bike lights {i},{doc},{at}" for at, doc in enumerate(docs[: i % 3 : -1], 1)]
+        rows["graded.csv"] += [f"bike lights {i},{doc},{(i + at) % 3}" for at, doc in enumerate(docs[:3])]
+    for name, lines in rows.items():
+        head = "query_id,doc_id,grade" if name == "graded.csv" else "query_id,doc_id,rank"
+        (assay.folder / name).write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+    (assay.folder / "gate.toml").write_text(
+        '[primary]\nrule = "improvement"\nmeasure = "nDCG@10"\nplan = 0.02\n[guardrail.named]\nmeasure = "nDCG@10"\n'
+        'rule = "protected_queries"\nmargin = 0.01\nqueries = ["bike lights 1", "bike lights 2"]\n', encoding="utf-8"
+    )  # fmt: skip
+    for verb in (("compare", "--per-query"), ("gate",)):
+        for name in ("said.json", "said.md", "said.html"):
+            said = assay(verb[0], "old.csv", "new.csv", "graded.csv", *verb[1:], "--redact", "-o", name)
+            assert said.code < 3, said.err
+            text = (assay.folder / name).read_text("utf-8")
+            assert "bike lights" not in text, (verb, name)
+            assert "shop.example" not in text, (verb, name)

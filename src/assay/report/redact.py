@@ -23,6 +23,57 @@ T = TypeVar("T")
 NOBODY = "a person"
 """Who let a change through, where names are not shown."""
 WORD = re.compile(r"[^\s,;:()\"']+")
+"""What a sentence is cut into: most ids are one of them."""
+
+
+class Codes(dict[str, str]):
+    """A code for each id, and how the ids are found in a sentence that are more than one word of it.
+
+    Such an id is a query text, `bike lights`, or an address, `https://shop.example/p(1)`.
+    """
+
+    def __init__(self, codes: Mapping[str, str]) -> None:
+        super().__init__(codes)
+        self.wide = frozenset(name for name in codes if WORD.fullmatch(name) is None or name.endswith("."))
+        self.lengths = tuple(sorted({len(name) for name in self.wide}, reverse=True))
+
+    def in_sentence(self, text: str, numbers: bool = False) -> str:
+        """The sentence with a code for every id in it; a bare number is a count and no id, unless `numbers`."""
+        if text in self and (numbers or not text.isdigit()):
+            return self[text]
+        if not self.wide:
+            return WORD.sub(lambda word: _word(word[0], self, numbers), text)
+        out, at, size = [], 0, len(text)
+        while at < size:
+            found = self._starting(text, at)
+            if found:
+                out.append(self[found])
+                at += len(found)
+                continue
+            # on to where an id could begin next: after this run of letters and digits, or this sign
+            end = at + 1
+            while text[at].isalnum() and end < size and text[end].isalnum():
+                end += 1
+            word = WORD.match(text, at)
+            starts = not at or WORD.match(text[at - 1]) is None
+            if word and starts and (whole := _word(word[0], self, numbers)) != word[0]:
+                out.append(whole)
+                at = word.end()
+            else:
+                out.append(text[at:end])
+                at = end
+        return "".join(out)
+
+    def _starting(self, text: str, at: int) -> str:
+        """The longest wide id that begins there and is not a part of a longer word."""
+        if at and text[at - 1].isalnum() and text[at].isalnum():
+            return ""
+        for length in self.lengths:
+            end = at + length
+            part = text[at:end]
+            if part in self.wide and not (end < len(text) and text[end].isalnum() and text[end - 1].isalnum()):
+                return part
+        return ""
 
 
 @overload
@@ -42,10 +93,10 @@ def redacted(result: Comparison | Verdict) -> Comparison | Verdict:
     return _verdict(result)
 
 
-def _codes(comparison: Comparison, more: Iterable[str] = ()) -> dict[str, str]:
+def _codes(comparison: Comparison, more: Iterable[str] = ()) -> Codes:
     docs = {str(doc) for held in comparison.lists for doc in held.docs}
     docs |= {wanted.doc_id for side in comparison.deciding for wanted in side.pairs} | set(more)
-    return {**coded(docs, "d"), **coded(comparison.scores.queries, "q")}
+    return Codes({**coded(docs, "d"), **coded(comparison.scores.queries, "q")})
 
 
 def _verdict(verdict: Verdict) -> Verdict:
@@ -74,12 +125,12 @@ def _verdict(verdict: Verdict) -> Verdict:
     )
 
 
-def _outcome(outcome: Outcome, codes: Mapping[str, str]) -> Outcome:
+def _outcome(outcome: Outcome, codes: Codes) -> Outcome:
     if outcome.rule != "protected_queries":
         return _replaced(outcome, codes)
 
     def said(text: str) -> str:
-        return WORD.sub(lambda word: _word(word[0], codes, numbers=True), text)
+        return codes.in_sentence(text, numbers=True)
 
     checks = tuple(replace(c, on=said(c.on), because=said(c.because)) for c in outcome.checks)
     remedies = tuple(
@@ -89,7 +140,7 @@ def _outcome(outcome: Outcome, codes: Mapping[str, str]) -> Outcome:
     return replace(outcome, because=said(outcome.because), checks=checks, would_resolve=remedies)
 
 
-def _comparison(comparison: Comparison, codes: Mapping[str, str]) -> Comparison:
+def _comparison(comparison: Comparison, codes: Codes) -> Comparison:
     found = _replaced(replace(comparison, texts={}, titles={}), codes)
     held = tuple(
         replace(lists, docs=np.array([codes[str(doc)] for doc in lists.docs], dtype=np.str_))
@@ -106,11 +157,13 @@ def coded(ids: Iterable[str], letter: str) -> dict[str, str]:
     return {name: f"{letter}{place:0{digits}d}" for place, name in enumerate(ordered, 1)}
 
 
-def _replaced(value: T, codes: Mapping[str, str]) -> T:
+def _replaced(value: T, codes: Codes) -> T:
     """A result with its ids replaced wherever they stand, in sentences too."""
     found: Any = value
     if isinstance(value, str):
-        return WORD.sub(lambda word: _word(word[0], codes), value) if " " in value else codes.get(value, value)  # type: ignore[return-value] # text for text
+        if value in codes:
+            return codes[value]  # type: ignore[return-value] # text for text
+        return codes.in_sentence(value) if " " in value else value  # type: ignore[return-value]
     if isinstance(value, tuple):
         found = tuple(_replaced(entry, codes) for entry in value)
     elif is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "compute"):
