@@ -57,6 +57,8 @@ def test_a_rule_file_has_its_primary_rule_its_guardrails_and_their_reasons():
         ),
         (PRIMARY + RECALL.replace("R@100", "Q@100"), "gate.toml:5: unknown measure Q"),
         (PRIMARY + RECALL.replace("R@100", "R@10,100"), "gate.toml:5: measure 'R@10,100' names 2 measures"),
+        (PRIMARY + RECALL.replace("0.01", "2"), "gate.toml:5: margin = 2 can never be reached: R@100 lies between 0"),
+        (PRIMARY.replace("0.02", "1.0") + RECALL, "gate.toml:1: plan = 1 can never be reached: nDCG@10 lies between"),
         (PRIMARY + RECALL.replace("0.01", "-0.01"), "gate.toml:8: margin"),
         (PRIMARY + RECALL.replace("0.01", '"much"'), "gate.toml:8: margin"),
         (PRIMARY + RECALL.replace("0.01", "true"), "gate.toml:8: margin true is a truth value"),
@@ -111,3 +113,7 @@ def test_the_usual_rules_of_each_change_are_rules_with_reasons(change):
 def test_a_change_that_has_no_rules_gets_the_nearest():
     with pytest.raises(InputError, match="no rules for a rankng change; did you mean ranking"):
         rules_for("rankng")
+
+
+def test_a_measure_without_an_upper_end_may_have_any_margin():
+    check_measures(read_rules(PRIMARY + RECALL.replace("R@100", "DCG@10").replace("0.01", "2")))

@@ -14,6 +14,8 @@ from assay.settings import Section, Settings, check
 SECTIONS = ("gate", "primary", "guardrail")
 OWN = ("rule", "advisory", "why")
 """Keys that every rule may have beside its own."""
+SIZES = ("margin", "plan", "min_gain", "limit")
+"""Keys of rules on a measure that are sizes in its units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,20 @@ def check_measures(rules: Rules) -> None:
             raise InputError(
                 f"measure {text!r} names {len(found)} measures", written.place, "write a rule for each of them"
             )
+        if found[0].about.range in ("0 to 1", "0 or 1"):
+            _check_sizes(written, str(found[0]))
+
+
+def _check_sizes(written: Written, measure: str) -> None:
+    """Refuses a size as large as the measure's whole range: 2 where 2 % was meant would let everything through."""
+    for key in SIZES:
+        value = getattr(written.rule, key, None)
+        if value is not None and (value > 1 if key == "limit" else value >= 1):
+            meant = f"; {value:g} % is {value / 100:g}" if value < 100 else ""
+            raise InputError(
+                f"{key} = {value:g} can never be reached: {measure} lies between 0 and 1", written.place,
+                f"write {key} in units of the measure{meant}",
+            )  # fmt: skip
 
 
 def _written(settings: Settings, path: tuple[str, ...], values: Mapping[str, Any], role: Role) -> Written:
