@@ -2,8 +2,7 @@
 
 The cases are those of issue threads and sources: Quepid (db/scorers), OpenSearch's Search Relevance Workbench (SRW),
 Elasticsearch `_rank_eval`, the Rated Ranking Evaluator (RRE), Phoenix, pyvespa, Quaerite, promptfoo and Ragas. Expected
-values are worked out by hand beside each case. Of the known defects, the two of click labels (COEC ranks that start at
-1, pairs charged at their best rank) belong to the estimators of clicks and are not here.
+values are worked out by hand beside each case.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import pytest
 from scipy import stats
 
 import assay
+from assay.clicks.coec import coec
 from assay.errors import InputError
 
 LOG3 = math.log2(3)
@@ -235,3 +235,22 @@ def test_ragas_an_empty_context_is_worth_nothing_and_the_same_input_gives_the_sa
     assert first.only("q1").mean("R@5") == 1 / 2
     again = assay.evaluate(run, qrels, "R@5 ContextPrecision@5")
     assert again.values.tobytes() == first.values.tobytes()
+
+
+CELLS = (  # document, position, impressions, clicks: of 1,000 impressions 400 are clicked at 1, and 100 at 2
+    (0, 1, 10, 6), (1, 1, 990, 394), (0, 2, 90, 25), (1, 2, 910, 75),
+)  # fmt: skip
+
+
+def test_srw_a_pair_shown_at_several_ranks_is_charged_at_each_of_them() -> None:
+    """It was charged at its best rank: 31 clicks / (100 x 0.4) = 0.775."""
+    found = coec(*(np.array(column) for column in zip(*CELLS, strict=True)))
+    assert found[0] == pytest.approx(31 / (10 * 0.4 + 90 * 0.1))  # 2.385
+    assert found[0] == pytest.approx(2.385, abs=5e-4)
+
+
+def test_srw_the_last_rank_has_a_click_rate_when_positions_count_from_1() -> None:
+    """Its table of ranks ended before the last one, so that a document seen there alone was rated 0."""
+    cells = [(document, position, 100.0, 10.0) for document, position in ((0, 1), (1, 2), (2, 3), (3, 3))]
+    found = coec(*(np.array(column) for column in zip(*cells, strict=True)))
+    assert found.tolist() == [1.0, 1.0, 1.0, 1.0]

@@ -1,0 +1,1 @@
+"""Arithmetic of clicks, on counts that logs were shrunk to."""
