@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 import assay
+from assay.compare.asked import Asked
+from assay.compare.power import check_planned
 from assay.errors import InputError
 from assay.flows.compare import compare, power
 from assay.flows.pool import pool_audit
@@ -335,3 +337,22 @@ def test_power_says_how_many_queries_in_numbers_that_programs_read() -> None:
     assert tiny.rows[0].queries is None
     assert answer(tiny).endswith("; even ten million queries would not show 1e-09.")
     assert answer(power(runs, qrels, "nDCG@3", difference=-0.5)).endswith("queries show −0.5000.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"alpha": 1e-300}, "alpha 1e-300 is nearer to 0 than t can be computed"),
+        ({"level": 1 - 1e-15}, "is nearer to 1 than t can be computed"),
+        ({"flips": 10**13}, "--flips 10,000,000,000,000 would take days"),
+    ],
+)
+def test_levels_and_flips_beyond_reckoning_are_refused(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Asked(**asked)
+
+
+@pytest.mark.parametrize(("chance", "alpha"), [(0.8, 1e-300), (1 - 1e-15, 0.05)])
+def test_power_beyond_reckoning_is_refused(chance: float, alpha: float) -> None:
+    with pytest.raises(InputError, match="is too near to 0 or 1 to plan for"):
+        check_planned(0.02, chance, alpha)

@@ -151,3 +151,12 @@ def test_letters_that_cannot_be_written_are_shown_by_their_codes_without_shiftin
     table = Table((Column("q", is_name=True), Column("x", "right")), (("é", Value(0.5)), ("日", Value(-0.25))))
     text = to_text(Page("t", ("a",), (table,)), ascii=True, encoding="latin-1")
     assert text.splitlines()[4:] == ["é         0.5000", "\\u65e5   -0.2500"]
+
+
+def test_a_table_that_becomes_blocks_keeps_its_names_whole_where_they_fit() -> None:
+    """Numbers that are too wide turn 70 columns into blocks too, and a block has room for a name."""
+    numbers = [Column(f"a long head of number {i}", "right") for i in range(4)]
+    table = Table((Column("rule", is_name=True), Column("on", is_name=True), *numbers),
+                  (("known items must not drop (advisory)", "R@100, known-item", "1", "2", "3", "4"),))  # fmt: skip
+    assert "known items must not drop (advisory)  R@100, known-item" in lines(table, 70)
+    assert max(map(len, lines(table, 40))) <= 40

@@ -13,6 +13,10 @@ from assay.stats.randomisation import FLIPS
 CORRECTIONS = ("holm", "max-t", "bh", "tukey", "none")
 SPREADS = ("t", "bootstrap", "bca")
 ZEROS = ("wilcox", "pratt")
+SMALLEST_TAIL = 1e-9
+"""Of a level: quantiles beyond it are those of rounding."""
+MOST_DRAWN = 100_000_000
+"""Sign patterns: the smallest p is then 1e-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +64,18 @@ class Asked:
             raise InputError(f"--seed {self.seed} is below 0", remedy="pass --seed 0")
         if self.flips < 1:
             raise InputError("--flips counts sign patterns and is at least 1", remedy="pass --flips 100000")
+        if self.flips > MOST_DRAWN:
+            raise InputError(f"--flips {self.flips:,} would take days", remedy=f"pass at most --flips {MOST_DRAWN}")
         if not 0 < self.level < 1:
             raise InputError(f"level {self.level} is not between 0 and 1", remedy="write 0.95 for 95 %")
         if not 0 < self.alpha < 1:
             raise InputError(f"alpha {self.alpha} is not between 0 and 1", remedy="write 0.05 for 5 %")
+        for name, tail in (("level", 1 - self.level), ("alpha", self.alpha)):
+            if min(tail, 1 - tail) < SMALLEST_TAIL:
+                raise InputError(
+                    f"{name} {getattr(self, name)!r} is nearer to {'0' if getattr(self, name) < 0.5 else '1'} than t "
+                    f"can be computed", remedy=f"stay {SMALLEST_TAIL:g} away from 0 and 1",
+                )  # fmt: skip
         if not self.tie >= 0:
             what = "below 0" if self.tie < 0 else "no difference"
             raise InputError(f"--tie {self.tie} is {what}", remedy="pass the largest difference that is a tie: 0.01")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.compare.asked import SMALLEST_TAIL
 from assay.compare.columns import columns_of, pairs_of
+from assay.errors import InputError
 from assay.measures.measure import Measure
 from assay.measures.scores import Scores
 from assay.results import Result, kept
@@ -54,6 +56,22 @@ class Power(Result):
     difference: float | None
     chance: float
     alpha: float
+
+
+def check_planned(difference: float | None, chance: float, alpha: float) -> None:
+    """Refuses what no number of queries answers: no difference, and chances of 0 or 1."""
+    if difference == 0:
+        raise InputError("--difference 0 needs no queries to find", remedy="pass the smallest gain that is worth it")
+    if difference is not None and not abs(difference) < float("inf"):
+        raise InputError(
+            f"--difference {difference} is no difference", remedy="pass the smallest gain that is worth it: 0.02"
+        )
+    for name, share in (("power", chance), ("alpha", alpha)):
+        if not 0 < share < 1:
+            raise InputError("the power and alpha are shares between 0 and 1", remedy="pass --power 0.8 --alpha 0.05")
+        if min(share, 1 - share) < SMALLEST_TAIL:
+            raise InputError(f"--{name} {share!r} is too near to 0 or 1 to plan for",
+                             remedy=f"stay {SMALLEST_TAIL:g} away from 0 and 1")  # fmt: skip
 
 
 def power_of(scores: Scores, baseline: str, difference: float | None, chance: float, alpha: float) -> Power:

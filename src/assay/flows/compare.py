@@ -293,16 +293,9 @@ def power(
         command: how the result was asked for.
         **options: as in `evaluate`.
     """
-    from assay.compare.power import power_of
+    from assay.compare.power import check_planned, power_of
 
-    if difference == 0:
-        raise InputError("--difference 0 needs no queries to find", remedy="pass the smallest gain that is worth it")
-    if difference is not None and not abs(difference) < float("inf"):
-        raise InputError(
-            f"--difference {difference} is no difference", remedy="pass the smallest gain that is worth it: 0.02"
-        )
-    if not 0 < chance < 1 or not 0 < alpha < 1:
-        raise InputError("the power and alpha are shares between 0 and 1", remedy="pass --power 0.8 --alpha 0.05")
+    check_planned(difference, chance, alpha)
     bench = Workbench.open() if bench is None else bench
     scores = evaluate(runs, qrels, measures, bench=bench, progress=progress, command=command, **options)
     if len(scores.runs) < 2:

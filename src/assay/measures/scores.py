@@ -168,6 +168,8 @@ class Scores(Result):
         """
         if not 0 < level < 1:
             raise InputError(f"level {level} is not between 0 and 1", remedy="write 0.95 for 95 %")
+        if 1 - level < 1e-9:
+            raise InputError(f"level {level!r} is nearer to 1 than t can be computed", remedy="stay 1e-09 away from it")
         values = self.value(measure, run)
         kind = self.measures[self._measure(measure)].average
         if kind != "mean":  # a bootstrap adds nothing to these; weights would need a design that they do not have

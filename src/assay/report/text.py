@@ -201,12 +201,12 @@ def _table(table: Table, paper: Paper) -> list[str]:
     over = _narrow(widths, least, [i for i in keep if table.columns[i].is_prose], over)
     least = [max(SHORTEST_NAME, width(head)) for head in heads]
     over = _narrow(widths, least, [i for i in keep if table.columns[i].is_name], over)
+    if over > 0:
+        return _blocks(table, cells, paper)  # whose names have room
     for row in cells:
         for i in keep:
             if table.columns[i].is_name:
                 row[i] = cut(row[i], widths[i])
-    if over > 0:
-        return _blocks(table, cells, paper)
     return _rows(table, heads, cells, widths, keep)
 
 
@@ -280,7 +280,9 @@ def _blocks(table: Table, cells: list[list[str]], paper: Paper) -> list[str]:
     for row in cells:
         if lines and lines[-1]:
             lines.append("")
-        title = "  ".join(cut(row[i].strip(), max(paper.width // len(names) - 2, SHORTEST_NAME)) for i in names)
+        title = "  ".join(row[i].strip() for i in names)
+        if _wide(title) > paper.width:
+            title = "  ".join(cut(row[i].strip(), max(paper.width // len(names) - 2, SHORTEST_NAME)) for i in names)
         lines.append(title)
         for i, column in enumerate(table.columns):
             said = row[i].strip()
