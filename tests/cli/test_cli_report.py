@@ -40,6 +40,9 @@ def test_compare_writes_charts_and_redacts_whatever_it_prints(assay: Shell) -> N
     assert all(entry["query_id"].startswith("q0") for entry in document["per_query"])
     assert document["source"]["command"] == ""
     assert (assay.folder / "drawn" / "segments.svg").exists()
+    said = assay(*LINE, "--charts", "bm25.run")
+    assert said.code == 3
+    assert "bm25.run: is a file, and charts are written into a folder" in said.err
 
 
 def test_scores_cannot_be_redacted_or_drawn_and_an_input_is_not_overwritten(assay: Shell) -> None:

@@ -347,3 +347,12 @@ def test_what_cannot_be_asked_is_refused_with_the_nearest(asked: dict[str, objec
     with pytest.raises(InputError) as caught:
         Asked(**asked)  # type: ignore[arg-type] # wrong on purpose
     assert text in str(caught.value)
+
+
+def test_where_no_query_has_a_value_the_answer_says_so():
+    """Grades of 0 alone: every value is undefined, and nothing was won, lost or tied."""
+    run = {f"q{i}": {"a": 2.0, "b": 1.0} for i in range(30)}
+    found = assay.compare([run, {q: {"b": 1.0} for q in run}], {q: {"a": 0, "b": 0} for q in run}, ["nDCG@10"])
+    says = found.says[0]
+    assert (says.code, says.text) == ("cannot-tell", "nDCG@10 has no value")
+    assert says.detail == "no query has a value in both runs, as when no judged document is relevant"

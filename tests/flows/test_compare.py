@@ -132,6 +132,8 @@ def test_a_measure_that_kept_scores_lack_is_refused_with_the_nearest(tmp_path: P
         compare(paths, QRELS)
     with pytest.raises(InputError, match="stages need the runs"):
         compare(paths, stages="bad=x.run:10")
+    with pytest.raises(InputError, match=r"the result .*bad\.assay is given twice"):
+        compare([paths[0], paths[0]])
 
 
 def test_a_kept_result_of_another_kind_is_refused(tmp_path: Path) -> None:

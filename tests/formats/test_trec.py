@@ -158,11 +158,12 @@ def test_a_rank_that_is_no_whole_number_shows_that_columns_have_moved(rank):
 
 
 def test_a_run_for_qrels_and_qrels_for_a_run_are_told_apart():
-    assert "mend: this looks like a qrels file: give runs first, qrels last" in refused(parse_run, b"q 0 d 1\n")
+    swapped = "mend: this looks like a qrels file: give runs first, qrels last; to `assay pool audit` qrels first"
+    assert swapped in refused(parse_run, b"q 0 d 1\n")
     assert refused(parse_qrels, CLEAN, "a.qrels").startswith(
         "a.qrels:1: expected 4 columns (query_id, iteration, doc_id, grade), found 6\n"
         "    q1 Q0 d1 1 0.75 t\n"
-        "    mend: this looks like a run: give runs first, qrels last\n"
+        "    mend: this looks like a run: give runs first, qrels last; to `assay pool audit` qrels first\n"
     )
 
 

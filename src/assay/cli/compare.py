@@ -124,10 +124,13 @@ def write_charts(result: Any, folder: str | None, kind: str) -> None:
     from pathlib import Path
 
     from assay.cli.output import write
+    from assay.errors import InputError
     from assay.report.pictures import files
 
     drawn = files(result, kind)  # before the folder is touched: what cannot be drawn leaves nothing behind
     place = Path(folder or "charts")
+    if place.exists() and not place.is_dir():
+        raise InputError("is a file, and charts are written into a folder", str(place), "name another folder")
     place.mkdir(parents=True, exist_ok=True)
     for name, data in drawn.items():
         write(str(place / name), data)

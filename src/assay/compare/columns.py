@@ -15,6 +15,9 @@ from assay.measures.scores import Scores
 F64 = NDArray[np.float64]
 Bool = NDArray[np.bool_]
 
+NO_VALUE = "no query has a value in both runs, as when no judged document is relevant"
+"""Why a comparison is empty."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
@@ -69,6 +72,8 @@ class Column:
     def left_out_because(self) -> str:
         """Why the column takes no part in the family; empty when it does."""
         known = self.known
+        if not len(known):
+            return NO_VALUE
         if len(known) < CLAIM:
             return f"{len(known)} {'query' if len(known) == 1 else 'queries'}; a claim needs {CLAIM}"
         nonzero = int(np.count_nonzero(known))

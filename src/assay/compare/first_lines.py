@@ -52,7 +52,9 @@ def first_lines(comparison: Comparison) -> tuple[Says, ...]:
 def verdict(d: Difference, several: bool = False) -> Says:
     """The difference behind better, worse or cannot tell, which the code says."""
     who = f"{d.candidate} against {d.baseline}, " if several else ""
-    if d.n < FEWEST:
+    if not d.n:
+        text = f"{who}{d.measure} has no value"
+    elif d.n < FEWEST:
         text = f"{who}{d.measure} {results_of(d)} in {count(d.n, 'query', 'queries')}"
     else:
         p = f", p {written_p(d.p)}" if d.p is not None else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.compare.columns import Column
+from assay.compare.columns import NO_VALUE, Column
 from assay.compare.comparison import CLAIM
 from assay.compare.differences import ONE_SIDED
 from assay.compare.first_lines import signed
@@ -149,6 +149,8 @@ def seen(facts: Facts, column: Column, weights: F64 | None = None) -> Seen:
     why = ""
     if one_sided > ONE_SIDED * total:
         why = f"{one_sided:,} of {total:,} queries have a value on one side only, and such a loss is not random"
+    elif not n:
+        why = NO_VALUE
     elif n < CLAIM:
         why = f"{n} {'query' if n == 1 else 'queries'}; a claim needs {CLAIM}"
     if not n:

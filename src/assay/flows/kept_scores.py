@@ -43,6 +43,10 @@ def side_by_side(inputs: Sequence[Any], measures: Sequence[Measure] | None) -> t
             no measure is in all of them.
     """
     opened = [(_label(one, i), _open(one)) for i, one in enumerate(inputs)]
+    names = [name for name, _ in opened]
+    twice = next((name for name in names if names.count(name) > 1), "")
+    if twice:
+        raise InputError(f"the result {twice} is given twice", remedy="name each result once")
     first_name, first = opened[0][0], _scores(opened[0][1])
     found = [first]
     for name, result in opened[1:]:
@@ -57,7 +61,7 @@ def side_by_side(inputs: Sequence[Any], measures: Sequence[Measure] | None) -> t
             f"{first_name} and {opened[-1][0]} have no measure in common",
             remedy="; ".join(f"{n} has {', '.join(map(str, _scores(r).measures))}" for n, r in opened),
         )
-    joined = _joined([_with_measures(scores, common) for scores in found], [name for name, _ in opened])
+    joined = _joined([_with_measures(scores, common) for scores in found], names)
     return joined, tuple(result for _, result in opened if isinstance(result, Comparison))
 
 

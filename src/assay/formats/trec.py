@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 RUN = ("query_id", "Q0", "doc_id", "rank", "score", "tag")
 QRELS = ("query_id", "iteration", "doc_id", "grade")
+ORDER = "give runs first, qrels last; to `assay pool audit` qrels first"
 
 _UNUSED = {"0", "Q0"}
 _NUMERIC = b"0123456789+-.eE\n"
@@ -273,9 +274,9 @@ class _Lines:
     def _miscount(self, found: int) -> tuple[str, str]:
         what = f"expected {len(self.expected)} columns ({', '.join(self.expected)}), found {found}"
         if self.expected is RUN and found == len(QRELS):
-            return what, "this looks like a qrels file: give runs first, qrels last"
+            return what, f"this looks like a qrels file: {ORDER}"
         if self.expected is QRELS and found == len(RUN):
-            return what, "this looks like a run: give runs first, qrels last"
+            return what, f"this looks like a run: {ORDER}"
         if found < len(self.expected):
             return what, "add what is missing, or name the columns in a header and pass --input-format csv or tsv"
         return what, "remove what is too much; an id cannot hold white space"

@@ -338,7 +338,7 @@ BROKEN = [
         (
             "x/scoreddocs.txt:1: expected 6 columns (query_id, Q0, doc_id, rank, score, tag), found 4\n"
             "    q1 0 d1 1\n"
-            "    mend: this looks like a qrels file: give runs first, qrels last"
+            "    mend: this looks like a qrels file: give runs first, qrels last; to `assay pool audit` qrels first"
         ),
     ),
     (

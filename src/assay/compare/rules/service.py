@@ -106,7 +106,7 @@ class Latency:
         unknown = int((~served.is_error).sum()) - len(known)
         on = f"latency, {self.percentile:g}th percentile"
         if not len(known) or unknown > 0.01 * len(served.query_ids):
-            why = "no request has a latency" if not len(known) else f"{unknown:,} answered requests have no latency"
+            why = "no request has a latency_ms" if not len(known) else f"{unknown:,} answered requests have no latency"
             check = Check(on, "at most", self.at_most_ms, None, None, None, "ms", len(known), "INCONCLUSIVE",
                           f"{on} is not known: {why}", "requests")  # fmt: skip
             return decided(self, "INCONCLUSIVE", check.because, (check,), again(check.status))
