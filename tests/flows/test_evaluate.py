@@ -284,3 +284,32 @@ def test_one_text_is_one_name_not_its_letters():
 
 def test_a_list_may_be_an_array():
     assert assay.score(measure="P@2", shown=pl.Series([1, 0]).to_numpy(), judged=pl.Series([1, 0])) == 0.5
+
+
+@pytest.fixture
+def beir(tmp_path: Path) -> tuple[str, str]:
+    """A run that shows one relevant document at rank 2, and a BEIR folder that lists nothing but that one."""
+    folder = tmp_path / "beir"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "a"}\n', "utf-8")
+    (folder / "queries.jsonl").write_text('{"_id": "q1", "text": "a"}\n', "utf-8")
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", "utf-8")
+    (tmp_path / "a.run").write_text("q1 Q0 d2 1 2 t\nq1 Q0 d1 2 1 t\n", "utf-8")
+    return str(tmp_path / "a.run"), str(folder)
+
+
+def test_a_format_that_lists_what_is_relevant_says_what_an_absent_pair_means(beir: tuple[str, str]) -> None:
+    said = assay.evaluate(*beir, "Judged@2 RR")
+    assert (said.mean("Judged@2"), said.mean("RR")) == (1.0, 0.5)
+    assert dict(said.source.conventions)["unlisted"] == "not-relevant"
+    assert any("an absent pair is not relevant; --unlisted unjudged says otherwise" in note.text for note in said.notes)
+    other = assay.evaluate(*beir, "Judged@2", unlisted="unjudged")
+    assert other.mean("Judged@2") == 0.5
+    assert dict(other.source.conventions)["unlisted"] == "unjudged"
+
+
+def test_what_a_format_says_holds_in_every_verb(beir: tuple[str, str]) -> None:
+    run, folder = beir
+    compared = assay.compare({"a": run, "b": {"q1": {"d1": 2.0, "d2": 1.0}}}, folder, "RR Judged@2")
+    assert dict(compared.source.conventions)["unlisted"] == "not-relevant"
+    assert {d.measure.name: d.mean for d in compared.differences} == {"RR": 0.5, "Judged": 0.0}

@@ -24,6 +24,7 @@ from assay.flows.evaluate import (
     JUDGMENT_COLUMNS,
     Reading,
     _named,
+    as_meant,
     evaluate,
     file_of,
     one_grade_a_pair,
@@ -169,6 +170,7 @@ def compare(
         sizes=sizes, total=total, bench=bench, progress=progress, command=command,
         **reading, **choices,
     )  # fmt: skip
+    held, judgments = as_meant(held, judgments)
     judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
     read = read_runs(bench, named, given, judged, scores, held, reading, bounds_depth, progress)
     read = replace(read, intents=intents_of(queries, judged))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from assay.errors import InputError
 from assay.files import is_stream
-from assay.flows.choices import Choices, chosen, with_gain
+from assay.flows.choices import DEFAULT, Choices, chosen, with_gain
 from assay.flows.sampled import Design, sampled
 from assay.flows.workbench import Workbench, at_work, short_names
 from assay.ranking.conventions import Conventions
@@ -103,6 +103,7 @@ def evaluate(
     reading: Reading = {"format": format, "columns": columns}
     named = _named(runs)
     judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
+    held, judgments = as_meant(held, judgments)
     parts_by = _names(by)
     is_needed = by is None or any(name not in JUDGMENT_COLUMNS for name in parts_by)
     topics = file_of(bench, topics, "topics", needed=is_needed)
@@ -262,6 +263,16 @@ def _check_part(name: str, judgments: Block, queries: Block | None) -> None:
 def _again(bench: Workbench, run: Any, reading: Reading) -> Any:
     """The run as something that can be read several times."""
     return bench.table(run, Hit, **reading) if is_stream(run) else run
+
+
+def as_meant(held: Choices, judgments: Block) -> tuple[Choices, Block]:
+    """The choices with what the judgments' format says of an absent pair, where nobody said it; and that as a fact."""
+    if not judgments.unlisted or held.origin("conventions.unlisted") != DEFAULT:
+        return held, judgments
+    meaning = judgments.unlisted.replace("-", " ")
+    said = f"{judgments.name}: an absent pair is {meaning}; --unlisted unjudged says otherwise"
+    held = replace(held, conventions=held.conventions.but(unlisted=judgments.unlisted))
+    return held, replace(judgments, facts=(*judgments.facts, said), unlisted="")
 
 
 def one_grade_a_pair(judgments: Block, conventions: Conventions) -> Block:

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.errors import InputError, did_you_mean
 from assay.flows.choices import chosen
-from assay.flows.evaluate import Reading, file_of, measures_of, one_grade_a_pair, prepared, source_of
+from assay.flows.evaluate import Reading, as_meant, file_of, measures_of, one_grade_a_pair, prepared, source_of
 from assay.flows.workbench import Workbench, at_work
 from assay.ranking.conventions import Conventions
 from assay.tables import Block, Columns, Document, Hit, Judgment
@@ -64,6 +64,7 @@ def explain(
         raise InputError(f"{len(wanted)} measures were named; one value is explained at a time", remedy="name one")
     reading: Reading = {"format": format, "columns": columns}
     judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
+    held, judgments = as_meant(held, judgments)
     judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
     query = str(query)  # ids of a dict may be numbers
     if query not in judged.codes:

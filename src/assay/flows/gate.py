@@ -21,7 +21,7 @@ from assay.errors import InputError, did_you_mean
 from assay.files import is_stream, spelled
 from assay.flows.choices import Choices, chosen
 from assay.flows.compare import compared
-from assay.flows.evaluate import Reading, _named, evaluate, file_of, measures_of, one_grade_a_pair, prepared
+from assay.flows.evaluate import Reading, _named, as_meant, evaluate, file_of, measures_of, one_grade_a_pair, prepared
 from assay.flows.gate_facts import deciding_of, labels_known, own_documents, served
 from assay.flows.gate_journal import counted
 from assay.flows.gate_typed import counts, spreads
@@ -165,6 +165,11 @@ def rules_of(rules: Any, bench: Workbench) -> Rules:
     """A rule file as rules, checked down to its measures."""
     if isinstance(rules, Rules):
         found = rules
+    elif not isinstance(rules, (str, os.PathLike)):
+        raise InputError(
+            f"rules are a {type(rules).__name__}, and the path of a rule file is needed",
+            remedy='write gate.toml, such as with `assay gate init --change ranking`, and pass rules="gate.toml"',
+        )
     else:
         path = Path(rules)
         try:
@@ -245,6 +250,7 @@ def facts_of(
         bench=bench, progress=progress, **reading, **choices,
     )  # fmt: skip
     scores = _without_errored(scores, answers)
+    held, judgments = as_meant(held, judgments)
     judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
     read = read_runs(bench, named, staged, judged, scores, held, reading, None, progress)
     read = replace(read, intents=intents_of(queries, judged))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.flows.choices import Choices, chosen
-from assay.flows.evaluate import Reading, _named, file_of, measures_of, one_grade_a_pair, prepared, source_of
+from assay.flows.evaluate import Reading, _named, as_meant, file_of, measures_of, one_grade_a_pair, prepared, source_of
 from assay.flows.workbench import Workbench
 from assay.keys import stream
 from assay.results import QUIET, Progress
@@ -61,6 +61,7 @@ def pool_audit(
     reading: Reading = {"format": format, "columns": columns}
     wanted = measures_of(measures, held)
     judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
+    held, judgments = as_meant(held, judgments)
     judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
     wants_rank = held.conventions.order == "rank"
     shown = {

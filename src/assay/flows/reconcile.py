@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, did_you_mean
 from assay.flows.choices import Choices, chosen
-from assay.flows.evaluate import Reading, file_of, measures_of, one_grade_a_pair, prepared, source_of
+from assay.flows.evaluate import Reading, as_meant, file_of, measures_of, one_grade_a_pair, prepared, source_of
 from assay.flows.workbench import Workbench, at_work, short_names
 from assay.results import Note
 from assay.tables import Block, Hit, Judgment
@@ -166,9 +166,9 @@ def _read(
     held = chosen(bench.workspace, choices)
     wanted = measures_of(measures, held)
     reading: Reading = {"format": format, "columns": columns}
-    judgments = one_grade_a_pair(
-        bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels"), held.conventions
-    )
+    given = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
+    held, given = as_meant(held, given)
+    judgments = one_grade_a_pair(given, held.conventions)
     judged = prepared(judgments, held.conventions)
     block = bench.table(run, Hit, **reading, name="run")
     if query is not None and query not in judged.codes:

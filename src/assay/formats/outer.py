@@ -69,9 +69,8 @@ def read_rows(source: Source, row: type, format: str | None, labels: LabelMap | 
     block = _table(carried, row, outside, name, options)
     facts = [f"{name}: read as {outside.title}"] if format is None else []
     facts += [*carried.facts, *(in_words(lost, name) for lost in carried.lost)]
-    if row is Judgment and carried.unlisted == "not-relevant":
-        facts.append(f"{name}: in this format an absent pair is not relevant; pass --unlisted not-relevant to say so")
-    return replace(block, facts=tuple(dict.fromkeys((*facts, *block.facts))))
+    meant = "not-relevant" if row is Judgment and carried.unlisted == "not-relevant" else ""
+    return replace(block, facts=tuple(dict.fromkeys((*facts, *block.facts))), unlisted=meant)
 
 
 def _named(format: str) -> tuple[Outside, dict[str, str]]:

@@ -173,7 +173,7 @@ def _notes_on_grades(grade: F64, query: I64, conventions: Conventions) -> list[N
                 count=fractional,
             )
         )
-    if len(grade) and not (grade <= 0).any():
+    if len(grade) and conventions.unlisted == "unjudged" and not (grade <= 0).any():
         notes.append(
             Note(
                 "only-relevant-listed",

@@ -169,6 +169,8 @@ class Block:
         name: what the whole source is called in messages.
         facts: what the reader noticed of the whole source and the user should know, as sentences.
         empty: ids of queries that a run has and that returned nothing, where the source can say so.
+        unlisted: what the format of judgments says of an absent pair, such as "not-relevant"; empty where it says
+            nothing.
     """
 
     frame: pl.DataFrame | Columns
@@ -176,6 +178,7 @@ class Block:
     name: str = ""
     facts: tuple[str, ...] = field(default=())
     empty: tuple[str, ...] = ()
+    unlisted: str = ""
 
     @property
     def is_small(self) -> bool:
