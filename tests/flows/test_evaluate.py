@@ -312,4 +312,4 @@ def test_what_a_format_says_holds_in_every_verb(beir: tuple[str, str]) -> None:
     run, folder = beir
     compared = assay.compare({"a": run, "b": {"q1": {"d1": 2.0, "d2": 1.0}}}, folder, "RR Judged@2")
     assert dict(compared.source.conventions)["unlisted"] == "not-relevant"
-    assert {d.measure.name: d.mean for d in compared.differences} == {"RR": 0.5, "Judged": 0.0}
+    assert {d.measure.name: d.candidate_mean for d in compared.differences} == {"RR": 1.0, "Judged": 1.0}
