@@ -121,3 +121,22 @@ def test_a_pool_audit_puts_the_judgments_first_as_its_help_says(assay: Shell) ->
     assert said.out.splitlines()[0] == (
         "Without the judgments that it alone brought, dense falls from 0.8888 to 0.8838 on nDCG@10."
     )
+
+
+def test_the_recall_of_each_retriever_of_a_fusion_is_said_beside_that_of_all(assay: Shell) -> None:
+    """a, b, c and d are relevant; one retriever finds a and b, the other b and c: 0.5, 0.5 and 0.75 together."""
+    queries = [f"q{i:02d}" for i in range(12)]
+    files = {
+        "left.run": [(q, doc) for q in queries for doc in "abxy"],
+        "right.run": [(q, doc) for q in queries for doc in "bcyz"],
+        "fused.run": [(q, doc) for q in queries for doc in "bacxyz"],
+    }
+    for name, rows in files.items():
+        lines = [f"{q} Q0 {doc} {i} {-i} t" for i, (q, doc) in enumerate(rows)]
+        (assay.folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    graded = [f"{q} 0 {doc} {int(doc in 'abcd')}" for q in queries for doc in "abcdxyz"]
+    (assay.folder / "all.qrels").write_text("\n".join(graded) + "\n", encoding="utf-8")
+    said = assay("compare", "left.run", "fused.run", "all.qrels", "-m", "nDCG@10",
+                 "--stages", "fused=left.run:4,right.run:4,fused.run")  # fmt: skip
+    assert said.code == 0, said.err
+    assert "Retrievers fused: recall left 0.5000, right 0.5000; 0.7500 together" in " ".join(said.out.split())

@@ -374,3 +374,8 @@ def test_the_plan_gives_every_golden_case(shared):
         assert found == pytest.approx(want, abs=1e-9)
         needed = case["queries_for_80_percent_PASS_at_true_difference_max(0,d)"]
         assert queries_to_pass(max(0, case["true_difference"]), case["sd"], case["margin"]) == needed
+
+
+def test_rules_that_are_no_file_are_refused_in_words(shop):
+    with pytest.raises(InputError, match="rules are a dict, and the path of a rule file is needed"):
+        assay.gate("old.run", "new.run", "all.qrels", rules={"primary": {"rule": "improvement"}})

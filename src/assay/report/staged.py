@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from assay.report.page import Cell, Column, Mark, Range, Table, Value
 
 if TYPE_CHECKING:
     from assay.compare.comparison import Comparison
-    from assay.compare.stages import Estimate, Stage
+    from assay.compare.stages import Estimate, Stage, Stages
 
 ALL = "all"
 CLAIM, FEWEST = 25, 10
@@ -46,9 +47,21 @@ def stage_table(comparison: Comparison, pair: tuple[str, str] | None = None) -> 
     return Table(tuple(columns), tuple(tuple(row(stage, fused)) for stage in ordered), name="Stages")
 
 
+def each_recall(stage: Stage) -> str:
+    """The recall of each retriever by itself."""
+    return ", ".join(f"{one.name} {one.recall.mean:.4f}" for one in stage.retrievers if one.recall.mean is not None)
+
+
+def together(stages: Stages) -> Iterator[str]:
+    """Of each system with several retrievers: what each finds, and what they find together."""
+    for stage in stages.systems:
+        if not stage.kind and len(stage.retrievers) > 1 and stage.value.n >= FEWEST and stage.recall.mean is not None:
+            yield f"{stage.system}: recall {each_recall(stage)}; {stage.recall.mean:.4f} together"
+
+
 def row(stage: Stage, fused: bool) -> list[Cell]:
     """The cells of one system on one set of queries."""
-    each = ", ".join(f"{one.name} {one.recall.mean:.4f}" for one in stage.retrievers if one.recall.mean is not None)
+    each = each_recall(stage)
     enough = stage.value.n >= FEWEST
     means = (stage.recall, stage.ceiling, stage.value)
     cells: list[Cell] = [stage.system, stage.name if stage.kind else ALL, f"{stage.value.n:,}"]

@@ -23,7 +23,7 @@ from assay.report.page import (
     Whisker,
     view,
 )
-from assay.report.staged import stage_table
+from assay.report.staged import stage_table, together
 from assay.report.verdicts import (
     FEWEST,
     first_lines,
@@ -317,6 +317,9 @@ def stages(comparison: Comparison) -> Iterator[Fact]:
             said.append(text)
     if said:
         yield Fact("Stages", tuple(said[:MANY_PAIRS]))
+    fused = tuple(together(comparison.stages))
+    if fused:
+        yield Fact("Retrievers", fused[:MANY_PAIRS])
 
 
 def unjudged(comparison: Comparison) -> Iterator[Fact]:
