@@ -81,6 +81,16 @@ def test_a_loss_beyond_the_simultaneous_interval_is_hidden_and_a_noisy_one_may_b
     ]
 
 
+def test_of_many_segments_that_may_lose_the_largest_losses_are_named_and_the_others_counted() -> None:
+    rng = np.random.default_rng(4)
+    parts = {"won": rng.normal(0.5, 0.05, 60)}
+    for i in range(6):
+        noise = rng.normal(0.0, 0.3, 25)
+        parts[f"s{i}"] = noise - noise.mean() - 0.01 * (i + 1)  # loses 0.01 to 0.06 on average, within its noise
+    told = [says.text for says in made(parted(parts)).says if says.code == "may-hide"]
+    assert [text.split(" on ")[1] for text in told] == ["s5 queries", "s4 queries", "s3 queries", "3 more segments"]
+
+
 def test_nothing_is_hidden_where_the_total_itself_falls() -> None:
     rng = np.random.default_rng(3)
     found = made(parted({"head": rng.normal(-0.1, 0.05, 60), "tail": rng.normal(-0.2, 0.05, 30)}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.compare.by_segment import hidden_losses
@@ -19,6 +19,9 @@ BY = {"traffic": "weighted by traffic", "query": "weighted by the chances of bei
       "shares": "by the shares of the strata"}  # fmt: skip
 OF = {"traffic": "traffic", "query": "all queries", "shares": "the whole"}
 """How a weighted mean, and a segment's part in it, are called, by what is estimated."""
+
+SEGMENTS_TOLD = 3
+"""Segments that lose behind a total: so many have a line of their own before the table."""
 
 
 def first_lines(comparison: Comparison) -> tuple[Says, ...]:
@@ -39,9 +42,9 @@ def first_lines(comparison: Comparison) -> tuple[Says, ...]:
         verdicts += one_sided(d, several)
         before += _weights(d, comparison.segments, at, several)
         lost, perhaps = hidden_losses(d, comparison.segments, at)
-        before += [hides(segment, at, several) for segment in lost]
+        before += _named(lost, at, "hides-a-loss", "the total hides a loss", hides, several)
         verdicts.append(verdict(d, several))
-        after += [may_hide(segment, at, several) for segment in perhaps]
+        after += _named(perhaps, at, "may-hide", "the total may hide a loss", may_hide, several)
         after += within_noise(comparison, d, several)
         after += [fragile(b) for b in comparison.bounds if is_of(b, d) and b.is_fragile()]
     if comparison.stages is None and any(d.measure.name == "nDCG" for d in comparison.differences):
@@ -125,6 +128,19 @@ def may_hide(segment: Segment, at: int, several: bool = False) -> Says:
         f"the total{who} may hide a loss on {_where(segment)}",
         f"{d.measure} {signed(d.difference)}{between(d.interval)}",
     )
+
+
+def _named(
+    segments: Sequence[Segment], at: int, code: str, what: str, say: Callable[[Segment, int, bool], Says], several: bool
+) -> list[Says]:
+    """A line for each segment; of many, for those that lose most, and how many more there are."""
+    if len(segments) <= SEGMENTS_TOLD:
+        return [say(segment, at, several) for segment in segments]
+    most = sorted(segments, key=lambda segment: -abs(segment.differences[at].difference or 0.0))[:SEGMENTS_TOLD]
+    who = f" of {segments[0].differences[at].candidate}" if several else ""
+    more = what.replace("the total", f"the total{who}")
+    rest = Says(code, f"{more} on {count(len(segments) - SEGMENTS_TOLD, 'more segment')}", "the table has each")
+    return [*(say(segment, at, several) for segment in most), rest]
 
 
 def _where(segment: Segment) -> str:
