@@ -44,6 +44,14 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "sample": ("assay.cli.judgments", "Draw a fair set of queries from a log."),
         "agree": ("assay.cli.judgments", "Say how much the raters of a set of judgments agree."),
     },
+    "Serve": {
+        "serve": ("assay.cli.serve", "Serve the pages on which people label, settle and lead."),
+        "people": (
+            "assay.cli.people",
+            "Add and invite people who label, change what they may do, and make keys for programs.",
+        ),
+        "db": ("assay.cli.db", "Bring the store of judgments up to date, copy it, or look whether it is sound."),
+    },
     "Bring and take": {
         "qrels": ("assay.cli.interactions", "Make judgments from what people did."),
         "import": ("assay.cli.convert", "Bring another tool's file into the workspace, and say what got lost."),

@@ -43,10 +43,15 @@ def open_store(bench: Workbench, *, upgrade: bool = False) -> Store:
     """Opens the store of the workspace."""
     from assay.store.database import Store
 
+    return Store.open(prepared_url(bench), upgrade=upgrade)
+
+
+def prepared_url(bench: Workbench) -> str:
+    """Where the store lies; the folder of a file is made."""
     url = store_url(bench)
     if bench.workspace is not None and url.startswith("sqlite:///"):
         Path(bench.workspace.root, ".assay").mkdir(exist_ok=True)
-    return Store.open(url, upgrade=upgrade)
+    return url
 
 
 def secret_of(bench: Workbench) -> bytes:

@@ -109,7 +109,21 @@ def by_key(store: Store, key: str) -> Person | None:
     """Whom an API key speaks for, with the role of the key."""
     with store.reading() as connection:
         row = people.by_key(connection, key)
-    return None if row is None else Person(row["person"], row["role"], row["tenant"])
+    if row is None:
+        return None
+    role = min(row["role"], row["person_role"], key=ROLES.index)  # a person who may do less has no key that may more
+    return Person(row["person"], role, row["tenant"])
+
+
+def end_sessions(store: Store, who: Person) -> None:
+    """Signs a person out everywhere."""
+    at = now()
+
+    def job(connection: Any) -> None:
+        people.change(connection, who.tenant, who.name)
+        audit.note(connection, who.tenant, who.name, "signed out", "", at)
+
+    store.write(job).result()
 
 
 def by_proxy(store: Store, name: str, *, tenant: str = TENANT) -> Person | None:
@@ -146,6 +160,29 @@ def end_key(store: Store, name: str, *, by: Person) -> None:
         audit.note(connection, by.tenant, by.name, "ended a key", name, at)
 
     store.write(job).result()
+
+
+def everyone(store: Store, tenant: str = TENANT) -> list[dict[str, Any]]:
+    """Everybody, by name, without passwords."""
+    return people.everyone(store, tenant)
+
+
+def named(store: Store, name: str, tenant: str = TENANT) -> Person:
+    """The person of a name.
+
+    Raises:
+        InputError: there is none, or the account has ended.
+    """
+    from assay.errors import InputError, did_you_mean
+
+    with store.reading() as connection:
+        row = people.find(connection, tenant, name)
+    if row is None or row["ended_at"] is not None:
+        known = [one["name"] for one in people.everyone(store, tenant) if one["ended_at"] is None]
+        raise InputError(
+            f"there is no {name}{did_you_mean(name, known)}", "person", "`assay people list` shows who is there"
+        )
+    return _person(row)
 
 
 def keys(store: Store, tenant: str = TENANT) -> list[dict[str, Any]]:

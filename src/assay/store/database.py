@@ -110,10 +110,17 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A connection whose reads all see the same state."""
-        with self.engine.connect() as connection:
-            yield connection
-            connection.rollback()
+        """A connection whose reads all see the same state.
+
+        Raises:
+            EngineError: the database does not answer.
+        """
+        try:
+            with self.engine.connect() as connection:
+                yield connection
+                connection.rollback()
+        except (sa.exc.OperationalError, sa.exc.TimeoutError) as error:
+            raise EngineError(f"{self.name}: {_reason(error)}\n    mend: see whether the database runs") from None
 
     def close(self) -> None:
         """Writes what is queued, then closes."""
@@ -173,6 +180,24 @@ class Store:
                 future.set_result(value)
             else:
                 future.set_exception(fault)
+
+
+@contextmanager
+def without_writer(url: str) -> Iterator[sa.Connection]:
+    """A connection to what lies at an address, for work that no transaction may hold: what it does is done at once.
+
+    Raises:
+        InputError: the address is none.
+        EngineError: the database does not answer.
+    """
+    engine, name = _engine(url)
+    try:
+        with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+            yield connection
+    except sa.exc.DatabaseError as error:
+        raise EngineError(f"{name}: {_reason(error)}\n    mend: check the address, and that it may be opened") from None
+    finally:
+        engine.dispose()
 
 
 def _fail(future: Future[Any], error: BaseException) -> None:

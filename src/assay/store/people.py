@@ -109,7 +109,7 @@ def find(connection: sa.Connection, tenant: str, name: str) -> dict[str, Any] | 
 
 
 def change(connection: sa.Connection, tenant: str, name: str, **values: Any) -> None:
-    """Changes a person's role, password or end; every session of the person ends.
+    """Changes a person's role, password or end, or nothing; every session of the person ends.
 
     Raises:
         InputError: there is no such person.
@@ -184,9 +184,9 @@ def make_key(connection: sa.Connection, tenant: str, name: str, person: str, rol
 
 
 def by_key(connection: sa.Connection, key: str) -> dict[str, Any] | None:
-    """The row of a key that holds, and whose person is still there."""
+    """The row of a key that holds, and whose person is still there; `person_role` is that of the person."""
     select = (
-        sa.select(API_KEYS)
+        sa.select(API_KEYS, PEOPLE.c.role.label("person_role"))
         .join(PEOPLE, sa.and_(PEOPLE.c.tenant == API_KEYS.c.tenant, PEOPLE.c.name == API_KEYS.c.person))
         .where(API_KEYS.c.key == token_hash(key), API_KEYS.c.ended_at.is_(None), PEOPLE.c.ended_at.is_(None))
     )

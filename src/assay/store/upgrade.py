@@ -110,3 +110,11 @@ def check(store: Store) -> list[Check]:
         ).scalar_one()  # fmt: skip
         found.append(Check("claims", not wrong, f"{wrong:,} items count claims wrongly" if wrong else ""))
     return found
+
+
+def step_at(url: str) -> str | None:
+    """The step that the store at an address is at; None where there is none yet."""
+    from assay.store.database import without_writer
+
+    with without_writer(url) as connection:
+        return revision_of(connection)

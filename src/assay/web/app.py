@@ -5,8 +5,8 @@ uvicorn --factory assay.web.app:create_app      (or `assay serve`)
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+import threading
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,88 +14,74 @@ from typing import Any
 from assay.errors import AssayError, EngineError, InputError, MissingExtra
 from assay.flows.keeping import open_store, secret_of
 from assay.flows.people import NotAllowed
+from assay.flows.serving import Web, web_of
 from assay.flows.workbench import Workbench
+from assay.keys import fingerprint
 
 try:
     from fastapi import FastAPI, Request, Response
+    from fastapi.exceptions import RequestValidationError
     from fastapi.responses import JSONResponse, PlainTextResponse
     from fastapi.staticfiles import StaticFiles
     from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+    from starlette.exceptions import HTTPException
     from starlette.middleware.sessions import SessionMiddleware
+
+    from assay.web.door import HEADERS, Door
 except ModuleNotFoundError as missing:
     raise MissingExtra(missing.name or "fastapi", "web", "serving pages") from None
 
 HERE = Path(__file__).parent
 
-LARGEST = 1 << 20
-"""Bytes of a request."""
 
-HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
-        "frame-ancestors 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
-}
-
-
-def create_app(folder: str | None = None, *, https: bool = False) -> FastAPI:
+def create_app(folder: str | None = None, *, web: Web | None = None, https: bool = False) -> FastAPI:
     """The application of a workspace.
 
     Args:
         folder: of the workspace; the one around the current folder when None.
-        https: whether cookies travel by HTTPS alone.
+        web: the settings of the server; those of the workspace when None, and then, where they name no url, requests
+            to any host are answered.
+        https: whether cookies travel by HTTPS alone, also where no url says so.
 
     Raises:
         InputError: there is no workspace.
     """
+    from assay.web import auth
+
     bench = Workbench.open(folder)
     secret = secret_of(bench)
+    settings = web_of(bench) if web is None else web
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         app.state.store = open_store(bench)
-        yield
-        app.state.store.close()
+        try:
+            yield
+        finally:
+            app.state.store.close()
 
-    app = FastAPI(title="assay", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json", lifespan=life)
-    app.state.bench, app.state.secret, app.state.https = bench, secret, https
+    # No redirects to paths with or without a slash: they would repeat the host that the request names.
+    app = FastAPI(
+        title="assay", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life, redirect_slashes=False
+    )  # fmt: skip
+    app.state.bench, app.state.secret, app.state.web = bench, secret, settings
+    app.state.tries, app.state.places = auth.Tries(), threading.BoundedSemaphore(auth.AT_ONCE)
     registry = CollectorRegistry()
     app.state.registry = registry
-    app.state.requests = Counter("assay_requests", "Answers by code", ["method", "code"], registry=registry)
-    app.state.seconds = Histogram("assay_request_seconds", "Time to the answer", registry=registry)
+    requests = Counter("assay_requests", "Answers by code", ["method", "code"], registry=registry)
+    seconds = Histogram("assay_request_seconds", "Time to the answer", registry=registry)
     app.add_middleware(
-        SessionMiddleware, secret_key=secret.decode(), session_cookie="assay", same_site="lax", https_only=https,
-        max_age=14 * 24 * 3600,
+        SessionMiddleware, secret_key=secret.decode(), same_site="lax", https_only=https or settings.is_https,
+        max_age=14 * 24 * 3600, path=settings.path or "/",
+        # Cookies know no port: two workspaces on one machine would sign each other out by the same name.
+        session_cookie=f"assay-{fingerprint(secret)[:8]}",
     )  # fmt: skip
-    app.middleware("http")(_guard)
+    app.add_middleware(
+        Door, web=settings, secret=secret, requests=requests, seconds=seconds, any_host=web is None and not settings.url
+    )
     _faults(app)
     _mount(app)
     return app
-
-
-async def _guard(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Refuses what is too large, adds the headers, and counts."""
-    state, started = request.app.state, time.perf_counter()
-    length = request.headers.get("content-length", "0")
-    response: Response
-    if not length.isascii() or not length.isdigit() or int(length) > LARGEST:
-        response = JSONResponse({"what": f"more than {LARGEST:,} bytes"}, 413)
-    elif request.method in ("POST", "PUT", "PATCH") and "content-length" not in request.headers:
-        response = JSONResponse({"what": "the length of the request is not said"}, 411)
-    else:
-        response = await go_on(request)
-    for name, value in HEADERS.items():
-        response.headers.setdefault(name, value)
-    if not request.url.path.startswith("/static/"):
-        response.headers.setdefault("Cache-Control", "no-store")
-    state.requests.labels(request.method, str(response.status_code)).inc()
-    state.seconds.observe(time.perf_counter() - started)
-    return response
 
 
 def _faults(app: FastAPI) -> None:
@@ -126,12 +112,28 @@ def _faults(app: FastAPI) -> None:
     def no_store(request: Request, error: EngineError) -> Response:
         return _answer(request, 503, str(error).splitlines()[0])
 
+    @app.exception_handler(HTTPException)
+    def plain(request: Request, error: HTTPException) -> Response:
+        return _answer(request, error.status_code, str(error.detail).lower(), dict(error.headers or {}))
+
+    @app.exception_handler(RequestValidationError)
+    def not_as_drawn(request: Request, error: RequestValidationError) -> Response:
+        # What was sent is not sent back: it may be large, or a password.
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])[:200]
+        return _answer(request, 422, str(first["msg"]).lower(), where=where, remedy="see /v1/openapi.json")
+
+    @app.exception_handler(Exception)
+    def ours(request: Request, error: Exception) -> Response:
+        # Answered outside of the door, and raised again to the log of the server.
+        return _answer(request, 500, "this is a fault of the server; it was written to its log", HEADERS)
+
     @app.exception_handler(AssayError)
     def other(request: Request, error: AssayError) -> Response:
         return _answer(request, 422, str(error).splitlines()[0])
 
 
-def _answer(request: Request, code: int, what: str, headers: dict[str, str] | None = None, **more: str) -> Response:
+def _answer(request: Request, code: int, what: str, headers: Mapping[str, str] | None = None, **more: str) -> Response:
     from assay.web.pages import fault, wants_page
 
     if wants_page(request):
@@ -145,6 +147,10 @@ def _mount(app: FastAPI) -> None:
 
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     app.include_router(auth.ROUTES)
+
+    @app.get("/v1/openapi.json", include_in_schema=False)
+    def drawn(person: Any = auth.RATER) -> JSONResponse:
+        return JSONResponse(app.openapi())
 
     @app.get("/health", include_in_schema=False)
     def health() -> dict[str, str]:

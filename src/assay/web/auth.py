@@ -6,6 +6,8 @@ import hmac
 import secrets
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -18,11 +20,16 @@ from assay.store.database import Store
 
 ROUTES = APIRouter(include_in_schema=False)
 
-FREE_TRIES = 5
 LONGEST_WAIT = 300
-"""Seconds that a name or an address waits at most between tries."""
+"""Seconds that a sender waits at most between tries."""
+
+FORGOTTEN_AFTER = 3_600
+"""Seconds after which wrong tries no longer count."""
 
 REMEMBERED = 10_000
+
+AT_ONCE = 8
+"""Passwords that are looked at or wait for it; more would take the threads that answer everybody else."""
 
 
 class SignInFirst(AssayError):  # noqa: N818 # what the answer says
@@ -32,40 +39,91 @@ class SignInFirst(AssayError):  # noqa: N818 # what the answer says
 class TooOften(AssayError):  # noqa: N818
     """Too many wrong tries."""
 
-    def __init__(self, seconds: int) -> None:
+    def __init__(self, seconds: int, why: str = "too many wrong tries") -> None:
         self.seconds = seconds
-        super().__init__(f"too many wrong tries: wait {seconds} seconds")
+        super().__init__(f"{why}: wait {seconds} second{'s' if seconds != 1 else ''}")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What wrong tries are counted by.
+
+    Args:
+        name: of what is counted.
+        free: tries without a wait; each beyond them doubles it.
+        longest: seconds of the longest wait.
+    """
+
+    name: str
+    free: int
+    longest: float
+
+
+def keys_of(request: Request, name: str) -> tuple[Key, ...]:
+    """By what a try is counted.
+
+    A sender with a name is slowed first; a sender alone later, as many people may share an address; a name alone last
+    and least, so that nobody can shut somebody out for long by typing wrong passwords for them.
+    """
+    sender = request.client.host if request.client else "?"
+    name = " ".join(name.split()).casefold()
+    return (
+        Key(f"pair {sender} {name}", 5, LONGEST_WAIT), Key(f"sender {sender}", 30, LONGEST_WAIT),
+        Key(f"name {name}", 50, 5),
+    )  # fmt: skip
 
 
 @dataclass
 class Tries:
-    """Wrong tries by name and by address, in memory: each beyond the free ones doubles the wait."""
+    """Tries at passwords and invitations, in memory.
 
-    _held: dict[str, tuple[int, float]] = field(default_factory=dict)
+    A try counts as wrong from its beginning: hundred at the same moment are hundred.
+    """
+
+    _held: dict[str, tuple[int, float, float]] = field(default_factory=dict)  # tries, when free again, last
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def check(self, *keys: str) -> None:
-        """Refuses whoever has to wait."""
-        with self._lock:
-            wait = max((self._held.get(key, (0, 0.0))[1] - time.monotonic() for key in keys), default=0.0)
-        if wait > 0:
-            raise TooOften(int(wait) + 1)
-
-    def wrong(self, *keys: str) -> None:
-        """Notes a wrong try."""
+    def begin(self, *keys: Key) -> None:
+        """Counts a try, or refuses whoever has to wait."""
+        now = time.monotonic()
         with self._lock:
             if len(self._held) > REMEMBERED:  # somebody sprays: those who wait longest stay
                 keep = sorted(self._held.items(), key=lambda item: -item[1][1])[: REMEMBERED // 2]
                 self._held = dict(keep)
-            for key in keys:
-                n = self._held.get(key, (0, 0.0))[0] + 1
-                wait = 0.0 if n < FREE_TRIES else min(2.0 ** (n - FREE_TRIES), LONGEST_WAIT)
-                self._held[key] = (n, time.monotonic() + wait)
+            held = [self._at(key, now) for key in keys]
+            wait = max((free_at - now for _, free_at, _ in held), default=0.0)
+            if wait > 0:
+                raise TooOften(int(wait) + 1)
+            for key, (n, _, _) in zip(keys, held, strict=True):
+                more = n + 1 - key.free
+                wait = min(2.0 ** min(more, 20), key.longest) if more >= 0 else 0.0
+                self._held[key.name] = (n + 1, now + wait, now)
 
-    def right(self, key: str) -> None:
-        """Forgets the wrong tries of a name."""
+    def right(self, *keys: Key) -> None:
+        """Takes back a try that was right; wrong ones of a shared address still count."""
         with self._lock:
-            self._held.pop(key, None)
+            for key in keys:
+                if key.name.startswith("sender "):
+                    n, _, last = self._held.get(key.name, (1, 0.0, 0.0))
+                    self._held[key.name] = (max(n - 1, 0), 0.0, last)
+                else:
+                    self._held.pop(key.name, None)
+
+    def _at(self, key: Key, now: float) -> tuple[int, float, float]:
+        n, free_at, last = self._held.get(key.name, (0, 0.0, now))
+        return (0, 0.0, now) if now - last > FORGOTTEN_AFTER else (n, free_at, last)
+
+
+@contextmanager
+def _at_the_door(request: Request) -> Iterator[None]:
+    """A place among those whose passwords are looked at."""
+    places: threading.BoundedSemaphore = request.app.state.places
+    if not places.acquire(blocking=False):
+        raise TooOften(1, "many people sign in at this moment")
+    try:
+        yield
+    finally:
+        places.release()
 
 
 def store_of(request: Request) -> Store:
@@ -94,15 +152,13 @@ def person(request: Request) -> Person:
             _check_csrf(request)
     if found is None:
         raise SignInFirst("sign in first")
+    request.state.who = found.name
     return found
 
 
 def _by_proxy(request: Request) -> str | None:
-    """The name that a trusted proxy puts into its header; None where there is none or the sender is not trusted."""
-    settings = getattr(request.app.state, "proxy", None)
-    if settings is None or request.client is None or request.client.host not in settings.addresses:
-        return None
-    return request.headers.get(settings.header) or None
+    """The name that a trusted proxy gave; the door takes the header away from everybody else."""
+    return getattr(request.state, "signed_on", None) or None
 
 
 def csrf(request: Request) -> str:
@@ -153,10 +209,7 @@ def start(request: Request, who: Person) -> None:
 
 def tries(request: Request) -> Tries:
     """The wrong tries that the application remembers."""
-    state = request.app.state
-    if not hasattr(state, "tries"):
-        state.tries = Tries()
-    held: Tries = state.tries
+    held: Tries = request.app.state.tries
     return held
 
 
@@ -177,25 +230,24 @@ def sign_in(
     from assay.web.pages import go, page
 
     _check_csrf(request)
-    address = request.client.host if request.client else "?"
-    keys = (f"name {name.casefold()}", f"address {address}")
-    held = tries(request)
-    held.check(*keys)
-    try:
-        who = people.sign_in(store_of(request), name, password)
-    except NotAllowed as error:
-        held.wrong(*keys)
-        return page(request, "sign-in.html", 403, csrf=csrf(request), wrong=str(error))
-    held.right(keys[0])
+    keys = keys_of(request, name)
+    with _at_the_door(request):
+        tries(request).begin(*keys)
+        try:
+            who = people.sign_in(store_of(request), name, password)
+        except NotAllowed as error:
+            return page(request, "sign-in.html", 403, csrf=csrf(request), wrong=str(error))
+    tries(request).right(*keys)
     start(request, who)
     return go(request, "/")
 
 
 @ROUTES.post("/sign-out")
 def sign_out(request: Request, who: Person = RATER) -> Response:
-    """Ends this session."""
+    """Ends every session of the person: a copy of the cookie is worth nothing afterwards."""
     from assay.web.pages import go
 
+    people.end_sessions(store_of(request), who)
     request.session.clear()
     return go(request, "/sign-in")
 
@@ -218,15 +270,15 @@ def use_invitation(
     from assay.web.pages import go, page
 
     _check_csrf(request)
-    address = f"address {request.client.host if request.client else '?'}"
-    held = tries(request)
-    held.check(address)
-    try:
-        who = people.accept(store_of(request), token, name, password)
-    except InputError as error:
-        held.wrong(address)
-        return page(
-            request, "invitation.html", 422, csrf=csrf(request), token=token, wrong=f"{error.where} {error.what}"
-        )
+    sender = keys_of(request, name)[1]
+    with _at_the_door(request):
+        tries(request).begin(sender)
+        try:
+            who = people.accept(store_of(request), token, name, password)
+        except InputError as error:
+            return page(
+                request, "invitation.html", 422, csrf=csrf(request), token=token, wrong=f"{error.where} {error.what}"
+            )
+    tries(request).right(sender)
     start(request, who)
     return go(request, "/")

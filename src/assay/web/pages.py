@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,12 +34,17 @@ def go(request: Request, path: str) -> Response:
     return RedirectResponse(request.scope.get("root_path", "").rstrip("/") + path, 303)
 
 
+def path_of(request: Request) -> str:
+    """The path below the one that the application is mounted at."""
+    return str(request.scope["path"]).removeprefix(request.scope.get("root_path", "").rstrip("/")) or "/"
+
+
 def wants_page(request: Request) -> bool:
     """Whether a person looks at the answer."""
-    return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/")
+    return "text/html" in request.headers.get("accept", "") and not path_of(request).startswith("/v1/")
 
 
-def fault(request: Request, code: int, what: str, remedy: str, headers: dict[str, str] | None = None) -> Response:
+def fault(request: Request, code: int, what: str, remedy: str, headers: Mapping[str, str] | None = None) -> Response:
     """What went wrong, as a page."""
     answer = page(request, "fault.html", code, what=what, remedy=remedy)
     answer.headers.update(headers or {})
