@@ -29,9 +29,20 @@ def test_rr_on_exploratory_queries_is_blind_to_the_rest() -> None:
     found = notes("RR nDCG@10", {"a": [2, 1], "b": [1, 0]}, intents=["browse", "item"])
     assert found["blind-to-the-rest"].count == 1
     assert found["blind-to-the-rest"].text.startswith(
-        "RR sees the first relevant document alone, and 1 queries are exploratory"
+        "RR sees the first relevant document alone, and 1 query is exploratory"
     )
     assert "nDCG@10" in found["blind-to-the-rest"].text
+
+
+def test_an_intent_that_is_nearly_a_known_one_is_named_and_another_word_is_not() -> None:
+    found = notes("nDCG@10", {"a": [2, 1], "b": [1, 0], "c": [1, 2], "d": [1]},
+                  intents=["exploratry", "Exploratry", "seasonal", "transactional"])  # fmt: skip
+    assert found["unknown-intent"].text == (
+        "the intent exploratry of 2 queries is not known; did you mean exploratory?"
+    )
+    said = " ".join(note.text for note in found.values())
+    assert "seasonal" not in said
+    assert "transactional" not in said
 
 
 def test_rr_on_known_items_is_right() -> None:
@@ -40,7 +51,7 @@ def test_rr_on_known_items_is_right() -> None:
 
 def test_a_model_that_needs_all_chunks_asks_for_recall_at_what_it_reads() -> None:
     found = notes("nDCG@8", {"a": [1, 1]}, k=8, intents=["answer-several"])
-    assert found["measure-for-intent"].text.startswith("R@8 is the measure for the 1 answer-several queries")
+    assert found["measure-for-intent"].text.startswith("R@8 is the measure for the 1 answer-several query")
     assert right_measure("answer-one", 5) == "HitRate@5"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Literal
 
 import numpy as np
@@ -92,12 +93,37 @@ def blind_spots(
         intents: of each query, in the order of `judged.queries`.
     """
     found = purposes(intents) if intents is not None else {}
-    notes = [*_by_intent(measures, found, k or 10), *_by_grades(measures, judged), *_by_reader(measures, k)]
+    notes = [
+        *_misspelt(intents or ()),
+        *_by_intent(measures, found, k or 10),
+        *_by_grades(measures, judged),
+        *_by_reader(measures, k),
+    ]
     return tuple(notes)
 
 
 def _note(text: str, count: int | None = None, code: str = "measure-choice") -> Note:
     return Note(code, text, count=count, level="warning")
+
+
+def _are(count: int) -> str:
+    return "1 query is" if count == 1 else f"{count:,} queries are"
+
+
+def _misspelt(intents: Sequence[str | None]) -> Iterator[Note]:
+    """A word of a team's own is left alone; one that is nearly a known one is a slip."""
+    words = [(intent or "").strip().lower() for intent in intents]
+    for word in dict.fromkeys(words):
+        # closer than names are elsewhere: "transactional" is a word of its own, not "navigational"
+        close = get_close_matches(word, PURPOSES, n=1, cutoff=0.88) if word and word not in PURPOSES else []
+        if close:
+            count = words.count(word)
+            yield _note(
+                f"the intent {word} of {count:,} {'query' if count == 1 else 'queries'} is not known; "
+                f"did you mean {close[0]}?",
+                count,
+                "unknown-intent",
+            )
 
 
 def _by_intent(measures: Sequence[Measure], found: Mapping[Purpose, Bool], k: int) -> Iterator[Note]:
@@ -107,7 +133,7 @@ def _by_intent(measures: Sequence[Measure], found: Mapping[Purpose, Bool], k: in
             for measure in measures:
                 if measure.about.sees == "first":
                     yield _note(
-                        f"{measure} sees the first relevant document alone, and {count:,} queries are {purpose}: "
+                        f"{measure} sees the first relevant document alone, and {_are(count)} {purpose}: "
                         f"{WHY[purpose]}; read {right} there",
                         count,
                         "blind-to-the-rest",
@@ -115,7 +141,8 @@ def _by_intent(measures: Sequence[Measure], found: Mapping[Purpose, Bool], k: in
         if not any(measure.name == right.partition("@")[0] for measure in measures):
             yield Note(
                 "measure-for-intent",
-                f"{right} is the measure for the {count:,} {purpose} queries: {WHY[purpose]}",
+                f"{right} is the measure for the {count:,} {purpose} {'query' if count == 1 else 'queries'}: "
+                f"{WHY[purpose]}",
                 count=count,
             )
 
