@@ -13,6 +13,7 @@ import pytest
 import scipy.stats
 
 import assay.compare.limits
+import assay.compare.rules.quality
 from assay.compare.rules.quality import Improvement, KnownItem, NonInferiority, NoSegmentWorse
 from compare.gated import facts_of
 from simulations.worlds import SOAK, centred, discrete, heavy, normal, recorded
@@ -96,6 +97,22 @@ def test_the_simulation_sees_an_interval_that_is_too_narrow(monkeypatch):
     """A planted fault: each end of the interval is wrong in 10 % of cases."""
     monkeypatch.setattr(assay.compare.limits, "LEVEL", 0.8)
     assert rate("PASS", RULE, normal, 50, 337, -MARGIN, 1500) > 0.075
+
+
+@pytest.mark.parametrize(
+    ("wanted", "rule", "world", "n", "shift", "segments"),
+    [
+        ("FAIL", RULE, normal, 50, -MARGIN, None),
+        ("PASS", Improvement(measure="nDCG@10", plan=0.02), discrete, 50, 0.0, None),
+        ("PASS", KnownItem(measure="nDCG@10", margin=MARGIN), normal, 40, -MARGIN, {"known-item": np.ones(40)}),
+        ("PASS", WORSE, normal, 240, np.where(SIX["s0"], -MARGIN, 0.5), SIX),
+    ],
+)
+def test_every_other_rule_sees_it_too(monkeypatch, wanted, rule, world, n, shift, segments):
+    """The same fault, in the interval and in the test that must agree with it: more pass than the limit allows."""
+    for room in (assay.compare.limits, assay.compare.rules.quality):
+        monkeypatch.setattr(room, "LEVEL", 0.8)
+    assert rate(wanted, rule, world, n, 339, shift, 1500, segments) > 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1500)
 
 
 def test_the_simulation_sees_segments_that_are_not_corrected(monkeypatch):
