@@ -42,6 +42,10 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "pool": ("assay.cli.pool", "Say which pairs of query and document to judge, and what that takes."),
         "rubric": ("assay.cli.judgments", "Write the file that says what the grades mean, to be changed."),
         "sample": ("assay.cli.judgments", "Draw a fair set of queries from a log."),
+        "label": (
+            "assay.cli.label",
+            "Make a project that people label in their browser, and take their judgments out.",
+        ),
         "agree": ("assay.cli.judgments", "Say how much the raters of a set of judgments agree."),
     },
     "Serve": {
@@ -51,6 +55,10 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "Add and invite people who label, change what they may do, and make keys for programs.",
         ),
         "db": ("assay.cli.db", "Bring the store of judgments up to date, copy it, or look whether it is sound."),
+        "privacy": (
+            "assay.cli.privacy",
+            "Find, hand out or erase what is known about a person, and forget what is too old.",
+        ),
     },
     "Bring and take": {
         "qrels": ("assay.cli.interactions", "Make judgments from what people did."),

@@ -42,15 +42,25 @@ def read_rubric(path: str | os.PathLike[str]) -> Rubric:
     Raises:
         InputError: it cannot be read, or something in it is wrong, with the line.
     """
+    from assay.files import name_of
+
+    return Rubric.parse(text_of(path), name_of(path))
+
+
+def text_of(path: str | os.PathLike[str]) -> str:
+    """The text of a rubric's file.
+
+    Raises:
+        InputError: it cannot be read as UTF-8.
+    """
     from assay.files import name_of, read_bytes
 
     name = name_of(path)
     try:
-        text = read_bytes(path).decode("utf-8-sig")
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise InputError("is not UTF-8", f"{name}:{line}", "save it as UTF-8") from None
-    return Rubric.parse(text, name)
 
 
 def show_rubric(path: str | os.PathLike[str]) -> ShownRubric:

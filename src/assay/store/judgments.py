@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from assay.errors import InputError
 from assay.store import queue
 from assay.store.database import Store
-from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS
+from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS, PROJECTS
 
 SPREAD = 2.0
 """Grades that lie so far apart are a dispute, as are grades on both sides of relevant."""
@@ -195,3 +195,18 @@ def _item(connection: sa.Connection, tenant: str, item: int) -> dict[str, Any]:
     if found is None:
         raise InputError("there is no such item", f"item {item}", "ask for the next one")
     return dict(found)
+
+
+def project_of(connection: sa.Connection, tenant: str, item: int) -> dict[str, Any]:
+    """The project of an item."""
+    select = sa.select(PROJECTS).join(ITEMS, ITEMS.c.project == PROJECTS.c.id)
+    found = connection.execute(select.where(ITEMS.c.id == item, ITEMS.c.tenant == tenant)).mappings().first()
+    if found is None:
+        raise InputError("there is no such item", f"item {item}", "ask for the next one")
+    return dict(found)
+
+
+def gold_items(store: Store, project: str) -> set[int]:
+    """The ids of a project's hidden gold items."""
+    rows = store.rows(sa.select(ITEMS.c.id).where(ITEMS.c.project == project, ITEMS.c.gold.is_not(None)))
+    return {row["id"] for row in rows}

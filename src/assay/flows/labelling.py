@@ -1,0 +1,322 @@
+"""Labelling: a project of pairs, what a rater sees next, and what a rater says of it."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError
+from assay.flows.keeping import now
+from assay.flows.people import Person
+from assay.keys import coin, fingerprint
+from assay.rubric import Rubric
+from assay.store import audit, judgments, projects, queue
+from assay.store.database import Store
+from assay.store.judgments import Given
+from assay.tables import Document, Pair, Topic
+
+if TYPE_CHECKING:
+    from assay.flows.workbench import Workbench
+
+REASONS = ("missing content", "ambiguous query", "language", "broken page", "other")
+"""Why a rater cannot tell."""
+
+PREFERENCES = ("first", "second", "tie", "both-bad")
+MODES = ("query", "mixed", "pairwise")
+AT_ONCE = 12
+"""Items that a page may hold ahead."""
+
+LONGEST_NOTE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A project that was made.
+
+    Args:
+        id: of the project.
+        name: of the project.
+        items: pairs to label.
+        queries: of these.
+        without_document: pairs whose document nobody gave: raters would see an id alone.
+        judgments: how many are wanted in all.
+    """
+
+    id: str
+    name: str
+    items: int
+    queries: int
+    without_document: int
+    judgments: int
+
+
+def create_project(
+    store: Store, bench: Workbench, *, name: str, pairs: Any, rubric: Rubric, rubric_text: str, by: str,
+    topics: Any = None, documents: Any = None, raters_each: int = 2, mode: str = "query", pilot: int = 0,
+    pilot_limit: float = 0.6, gold: Mapping[tuple[str, str], float] | None = None, gold_share: float = 0.05,
+    repeat_share: float = 0.05, needs_enter: bool = False, refresh_days: int | None = None, tenant: str = "default",
+) -> Made:  # fmt: skip
+    """Makes a project of pairs.
+
+    Args:
+        store: where it is kept.
+        bench: where inputs are found.
+        name: of the project.
+        pairs: what `assay pool make --pairs` wrote, or any table of queries and documents.
+        rubric: what the grades mean.
+        rubric_text: the whole text of it.
+        by: who makes it.
+        topics: the queries' texts; their ids stand for them where there are none.
+        documents: what raters see: id, title, text.
+        raters_each: raters of a pair.
+        mode: "query" (one query after the other) or "mixed".
+        pilot: how many pairs every rater labels first.
+        pilot_limit: the agreement that opens the queue behind the pilot.
+        gold: pairs with known grades, hidden among the others.
+        gold_share: of what a rater sees.
+        repeat_share: own items that come again.
+        needs_enter: whether a grade is confirmed by Enter.
+        refresh_days: after how many days a label is due again.
+        tenant: whose.
+
+    Raises:
+        InputError: there is a project of that name, or nothing to label.
+    """
+    if mode not in ("query", "mixed"):
+        raise InputError(f"unknown mode {mode}", "--mode", "choose query or mixed")
+    rows: Any = bench.table(pairs, Pair, name="pairs").frame
+    asked = list(dict.fromkeys(zip(map(str, rows["query_id"]), map(str, rows["doc_id"]), strict=True)))
+    known = dict(gold or {})
+    asked = [pair for pair in asked if pair not in known]
+    if not asked:
+        raise InputError("there is nothing to label", "pairs", "pass the pairs that `assay pool make` wrote")
+    held = _documents(bench, documents, tenant)
+    missing = {doc for _, doc in [*asked, *known]} - held.keys()
+    for doc in missing:
+        held[doc] = _row(tenant, doc, "", "", {}, None)
+    texts = _texts(bench, topics)
+    project, at = uuid.uuid4().hex[:12], now()
+    place = {query: i for i, query in enumerate(dict.fromkeys(query for query, _ in asked))}
+    items = [
+        queue.NewItem(query, doc, held[doc]["doc_hash"], place[query], is_pilot=i < pilot)
+        for i, (query, doc) in enumerate(_mixed(asked, project) if pilot else asked)
+    ]
+    items += [
+        queue.NewItem(query, doc, held[doc]["doc_hash"], 0, gold=float(grade)) for (query, doc), grade in known.items()
+    ]
+    row = {
+        "tenant": tenant, "id": project, "name": name, "rubric": rubric_text, "rubric_version": rubric.version,
+        "mode": mode, "raters_each": raters_each, "needs_enter": needs_enter, "pilot": min(pilot, len(asked)),
+        "pilot_limit": pilot_limit, "gold_share": gold_share if known else 0.0, "repeat_share": repeat_share,
+        "refresh_days": refresh_days, "created_at": at,
+    }  # fmt: skip
+    queries = [
+        {"tenant": tenant, "project": project, "query_id": query, "text": texts.get(query, query)}
+        for query in dict.fromkeys([*place, *(query for query, _ in known)])
+    ]
+
+    def job(connection: Any) -> None:
+        projects.add(connection, row)
+        projects.add_queries(connection, queries)
+        projects.add_documents(connection, held.values())
+        queue.add(connection, tenant, project, items, raters_each, at)
+        audit.note(connection, tenant, by, "made a project", name, at)
+
+    store.write(job).result()
+    return Made(project, name, len(asked), len(place), sum(doc in missing for _, doc in asked),
+                len(asked) * raters_each)  # fmt: skip
+
+
+def _mixed(pairs: list[tuple[str, str]], project: str) -> list[tuple[str, str]]:
+    """Pairs in an order of the project's own, so that the pilot is a sample and not the first query."""
+    return sorted(pairs, key=lambda pair: coin(project.encode(), "pilot", *pair))
+
+
+def _texts(bench: Workbench, topics: Any) -> dict[str, str]:
+    if topics is None:
+        return {}
+    frame: Any = bench.table(topics, Topic, name="topics").frame
+    texts = frame["text"] if "text" in frame else frame["query_id"]
+    return {str(query): str(text or query) for query, text in zip(frame["query_id"], texts, strict=True)}
+
+
+def _documents(bench: Workbench, documents: Any, tenant: str) -> dict[str, dict[str, Any]]:
+    if documents is None:
+        return {}
+    block = bench.table(documents, Document, name="documents")
+    frame: Any = block.frame
+    n = len(block)
+
+    def cells(name: str) -> list[Any]:
+        return list(frame[name]) if name in block.columns else [None] * n
+
+    rows = zip(cells("doc_id"), cells("title"), cells("text"), cells("captured_at"), strict=True)
+    return {
+        str(doc): _row(tenant, str(doc), str(title or ""), str(text or ""), {}, at) for doc, title, text, at in rows
+    }
+
+
+def _row(tenant: str, doc: str, title: str, text: str, fields: Mapping[str, str], at: Any) -> dict[str, Any]:
+    """A document as a rater sees it; its hash is that of what is seen."""
+    told = json.dumps(dict(fields), sort_keys=True, ensure_ascii=False)
+    return {
+        "tenant": tenant, "doc_id": doc, "title": title, "text": text, "fields": told, "captured_at": at,
+        "doc_hash": fingerprint(title, "\0", text, "\0", told),
+    }  # fmt: skip
+
+
+def rubric_of(project: Mapping[str, Any]) -> Rubric:
+    """The rubric of a project, as it stands in the store."""
+    return Rubric.parse(project["rubric"], f"rubric of {project['name']}")
+
+
+def project_of(store: Store, who: Person, name: str) -> dict[str, Any]:
+    """A project that the person may see, by name or id."""
+    return projects.find(store, who.tenant, name)
+
+
+def overview(store: Store, who: Person) -> list[dict[str, Any]]:
+    """The projects of a person, each with how much is done."""
+    rows = [row for row in projects.every(store, who.tenant) if row["ended_at"] is None]
+    return [{"id": row["id"], "name": row["name"], **projects.counts(store, row["id"], who.name)} for row in rows]
+
+
+def next_items(store: Store, who: Person, name: str, n: int, secret: bytes) -> list[dict[str, Any]]:
+    """The next items of a rater, as the page shows them: no system, no rank, no other's label, no place.
+
+    Args:
+        store: where they are kept.
+        who: the rater.
+        name: of the project, or its id.
+        n: how many to hold, at most `AT_ONCE`.
+        secret: of the order.
+    """
+    project, at = project_of(store, who, name), now()
+    if project["ended_at"] is not None:
+        return []
+    n = max(1, min(n, AT_ONCE))
+    held = store.write(lambda connection: queue.claim(connection, project, who.name, n, at, secret)).result()[:n]
+    seen = projects.shown(store, held)
+    return [
+        {"item": item["id"], "turn": item["turn"], "query": _query(one["query"]), "document": _seen(one["document"])}
+        for item, one in zip(held, seen, strict=True)
+    ]
+
+
+def _query(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: row.get(name) for name in ("query_id", "text", "need", "language")}
+
+
+def _seen(row: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if row is None:
+        return None
+    return {name: row[name] for name in ("doc_id", "title", "text", "fields", "captured_at")}
+
+
+def give(store: Store, who: Person, given: Given) -> dict[str, Any]:
+    """Writes what a rater says; answered when it is durable, and the same answer twice counts once.
+
+    Raises:
+        InputError: the grade is not of the rubric, nothing or two things are said, or the rater does not hold the item.
+    """
+    with store.reading() as connection:
+        project = judgments.project_of(connection, who.tenant, given.item)
+    given = _checked(given, rubric_of(project), project["mode"])
+    at = now()
+
+    def job(connection: Any) -> dict[str, Any]:
+        return judgments.append(connection, who.tenant, given, project["rubric_version"], at)
+
+    row = store.write(job).result()
+    return {"uid": row["uid"], "item": row["item"], "grade": row["grade"]}
+
+
+def _checked(given: Given, rubric: Rubric, mode: str) -> Given:
+    from dataclasses import replace
+
+    if given.cannot_tell is not None and given.cannot_tell not in REASONS:
+        raise InputError(f"{given.cannot_tell!r} is no reason", "cannot_tell", f"choose {', '.join(REASONS)}")
+    if len(given.note) > LONGEST_NOTE:
+        raise InputError("the note is too long", "note", f"write at most {LONGEST_NOTE:,} letters")
+    if given.dimensions:
+        known = {one.name: [value for value, _ in one.means] for one in rubric.dimensions}
+        for name, value in given.dimensions.items():
+            if name not in known or (known[name] and value not in known[name]):
+                raise InputError(f"{name} {value:g} is not of the rubric", "dimensions", "reload the page")
+        given = replace(given, grade=rubric.grade_of(given.dimensions))
+    said = [given.grade is not None, given.cannot_tell is not None]
+    if sum(said) != 1:
+        raise InputError("an answer says one thing: a grade, or why none can be given", "grade", "send one of them")
+    if given.grade is not None and given.grade not in rubric.scale:
+        raise InputError(f"{given.grade:g} is no grade of the rubric", "grade",
+                         f"choose {', '.join(f'{g:g}' for g in rubric.scale)}")  # fmt: skip
+    return given
+
+
+def undo(store: Store, who: Person, uid: str, of: str) -> dict[str, Any]:
+    """Takes back one of the rater's own judgments, and gives the item back."""
+    at = now()
+    row = store.write(lambda c: judgments.take_back(c, who.tenant, uid, of, who.name, at)).result()
+    return {"uid": uid, "item": row["item"]}
+
+
+def skip(store: Store, who: Person, item: int, turn: int) -> bool:
+    """Puts an item off: it comes again when nothing else is left."""
+    at = now()
+    return store.write(lambda c: queue.end(c, item, who.name, turn, "skipped", at)).result()
+
+
+def flag(store: Store, who: Person, name: str, query_id: str, why: str) -> None:
+    """Notes that a query is bad.
+
+    Raises:
+        InputError: the project does not ask that query.
+    """
+    project, at = project_of(store, who, name), now()
+
+    def job(connection: Any) -> None:
+        if not projects.has_query(connection, project["id"], query_id):
+            raise InputError(f"the project asks no query {query_id}", "query_id", "reload the page")
+        projects.flag(connection, who.tenant, project["id"], query_id, who.name, why, at)
+
+    store.write(job).result()
+
+
+def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:
+    """What stands in a project, one row a judgment and dimension; hidden repeats and gold items are left out."""
+    project = projects.find(store, tenant, name)
+    gold = judgments.gold_items(store, project["id"])
+    rows = []
+    for row in judgments.current(store, tenant, project["id"]):
+        if row["grade"] is None or row["turn"] or row["item"] in gold:
+            continue
+        base = {
+            "query_id": row["query_id"], "doc_id": row["doc_id"], "rater": row["rater"], "source": row["source"],
+            "role": row["role"], "rubric": row["rubric_version"], "judged_at": row["judged_at"],
+            "doc_hash": row["doc_hash"],
+        }  # fmt: skip
+        rows.append(base | {"dimension": "relevance", "grade": row["grade"]})
+        rows += [base | {"dimension": name, "grade": value} for name, value in row["dimensions"].items()]
+    return rows
+
+
+COLUMNS = ("query_id", "doc_id", "rater", "dimension", "grade", "source", "role", "rubric", "judged_at", "doc_hash")
+
+
+def as_csv(rows: list[dict[str, Any]]) -> bytes:
+    """Judgments as CSV. Names of raters that a spreadsheet would take for a formula get a quote before them."""
+    import csv
+    import io
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        cells = [row[name] for name in COLUMNS]
+        cells[2] = f"'{cells[2]}" if str(cells[2]).startswith(("=", "+", "-", "@")) else cells[2]
+        cells[4] = f"{row['grade']:g}"
+        writer.writerow(cells)
+    return text.getvalue().encode("utf-8")

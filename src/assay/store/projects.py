@@ -1,0 +1,152 @@
+"""Projects: a rubric, its queries, the documents as they were captured, and how they are labelled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from assay.errors import InputError
+from assay.store.database import Store
+from assay.store.schema import DOCUMENTS, FLAGS, ITEMS, JUDGMENTS, PROJECTS, QUERIES
+
+MOST_FOUND = 10
+"""Documents that a search of a rater shows."""
+
+
+def add(connection: sa.Connection, row: Mapping[str, Any]) -> None:
+    """Adds a project.
+
+    Raises:
+        InputError: there is one of that name.
+    """
+    if by_name(connection, row["tenant"], row["name"]) is not None:
+        raise InputError(f"there is a project {row['name']} already", "name", "take another name")
+    connection.execute(sa.insert(PROJECTS).values(**row))
+
+
+def add_queries(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Adds the queries of a project; each once."""
+    if rows:
+        connection.execute(sa.insert(QUERIES), [dict(row) for row in rows])
+
+
+def add_documents(connection: sa.Connection, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Adds documents as raters see them; a document that looks as it did is there already."""
+    insert: Any
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert
+    else:
+        from sqlalchemy.dialects.sqlite import insert
+    held = [dict(row) for row in rows]
+    if held:
+        connection.execute(insert(DOCUMENTS).on_conflict_do_nothing(), held)
+
+
+def by_name(connection: sa.Connection, tenant: str, name: str) -> dict[str, Any] | None:
+    """The row of a project by its name or id."""
+    select = sa.select(PROJECTS).where(
+        PROJECTS.c.tenant == tenant, sa.or_(PROJECTS.c.name == name, PROJECTS.c.id == name)
+    )
+    found = connection.execute(select).mappings().first()
+    return None if found is None else dict(found)
+
+
+def find(store: Store, tenant: str, name: str) -> dict[str, Any]:
+    """The row of a project by its name or id.
+
+    Raises:
+        InputError: there is none.
+    """
+    with store.reading() as connection:
+        found = by_name(connection, tenant, name)
+    if found is None:
+        from assay.errors import did_you_mean
+
+        known = [row["name"] for row in every(store, tenant)]
+        remedy = f"the projects are {', '.join(known)}" if known else "make one by `assay label create`"
+        raise InputError(f"there is no project {name}{did_you_mean(name, known)}", "project", remedy)
+    return found
+
+
+def every(store: Store, tenant: str) -> list[dict[str, Any]]:
+    """Every project, the latest first."""
+    return store.rows(sa.select(PROJECTS).where(PROJECTS.c.tenant == tenant).order_by(PROJECTS.c.created_at.desc()))
+
+
+def counts(store: Store, project: str, rater: str | None = None) -> dict[str, int]:
+    """How many judgments a project wants, how many claims of it are taken, and how many a rater gave."""
+    wanted = sa.select(
+        sa.func.coalesce(sa.func.sum(ITEMS.c.wanted), 0).label("wanted"),
+        sa.func.coalesce(sa.func.sum(ITEMS.c.taken), 0).label("taken"),
+    ).where(ITEMS.c.project == project, ITEMS.c.gold.is_(None), ITEMS.c.is_pilot.is_(False))
+    found = {name: int(value) for name, value in store.rows(wanted)[0].items()}
+    own = sa.select(sa.func.count().label("n")).select_from(JUDGMENTS).where(
+        JUDGMENTS.c.project == project, JUDGMENTS.c.takes_back.is_(None)
+    )  # fmt: skip
+    if rater is not None:
+        own = own.where(JUDGMENTS.c.rater == rater)
+    return found | {"given": int(store.rows(own)[0]["n"])}
+
+
+def shown(store: Store, items: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What raters see of items: query and documents; nothing else of an item leaves this room.
+
+    Returns:
+        one dict an item: `query` and `document` (and `other` in pairwise projects), as rows.
+    """
+    if not items:
+        return []
+    project = items[0]["project"]
+    asked = {item["query_id"] for item in items}
+    queries = {
+        row["query_id"]: row
+        for row in store.rows(
+            sa.select(QUERIES.c.query_id, QUERIES.c.text, QUERIES.c.need, QUERIES.c.language).where(
+                QUERIES.c.project == project, QUERIES.c.query_id.in_(asked)
+            )
+        )
+    }
+    hashes = {item[name] for item in items for name in ("doc_hash", "other_doc_hash") if item[name]}
+    columns = (DOCUMENTS.c.doc_id, DOCUMENTS.c.doc_hash, DOCUMENTS.c.title, DOCUMENTS.c.text, DOCUMENTS.c.fields,
+               DOCUMENTS.c.captured_at)  # fmt: skip
+    select = sa.select(*columns).where(DOCUMENTS.c.tenant == items[0]["tenant"], DOCUMENTS.c.doc_hash.in_(hashes))
+    documents = {(row["doc_id"], row["doc_hash"]): _document(row) for row in store.rows(select)}
+    return [
+        {
+            "query": queries.get(item["query_id"], {"query_id": item["query_id"], "text": item["query_id"]}),
+            "document": documents.get((item["doc_id"], item["doc_hash"])),
+            "other": documents.get((item["other_doc_id"], item["other_doc_hash"])),
+        }
+        for item in items
+    ]
+
+
+def _document(row: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(row) | {"fields": json.loads(row["fields"])}
+
+
+def search(store: Store, tenant: str, words: str) -> list[dict[str, Any]]:
+    """Documents whose title or text holds all the words."""
+    select = sa.select(DOCUMENTS).where(DOCUMENTS.c.tenant == tenant)
+    for word in words.split()[:8]:
+        like = f"%{word.replace('!', '!!').replace('%', '!%').replace('_', '!_')}%"
+        select = select.where(
+            sa.or_(DOCUMENTS.c.title.ilike(like, escape="!"), DOCUMENTS.c.text.ilike(like, escape="!"))
+        )
+    return [_document(row) for row in store.rows(select.order_by(DOCUMENTS.c.id).limit(MOST_FOUND))]
+
+
+def flag(connection: sa.Connection, tenant: str, project: str, query_id: str, rater: str, why: str, now: str) -> None:
+    """Notes that a rater finds a query bad."""
+    connection.execute(
+        sa.insert(FLAGS).values(tenant=tenant, project=project, query_id=query_id, rater=rater, why=why, flagged_at=now)
+    )
+
+
+def has_query(connection: sa.Connection, project: str, query_id: str) -> bool:
+    """Whether a project asks a query."""
+    select = sa.select(QUERIES.c.id).where(QUERIES.c.project == project, QUERIES.c.query_id == query_id)
+    return connection.execute(select).first() is not None

@@ -1,0 +1,117 @@
+"""The labelling page, and the JSON that it speaks: the next items, what is said of them, undo, skip, flags."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, Field
+
+from assay.flows import labelling
+from assay.flows.people import Person
+from assay.store.judgments import Given
+from assay.web.auth import RATER, csrf, store_of
+from assay.web.pages import page
+
+PAGES = APIRouter(include_in_schema=False)
+ROUTES = APIRouter(prefix="/v1", tags=["labelling"])
+
+Uid = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+Number = Annotated[float, Field(ge=-1_000, le=1_000, allow_inf_nan=False)]
+Id = Annotated[int, Field(ge=1, le=2**53)]
+Turn = Annotated[int, Field(ge=0, le=1)]
+
+
+class Answer(BaseModel):
+    """What a rater says of one item: a grade, dimensions from which it follows, or why there is none."""
+
+    uid: Uid
+    item: Id
+    turn: Turn = 0
+    grade: Number | None = None
+    dimensions: dict[Annotated[str, Field(max_length=80)], Number] = Field(default_factory=dict, max_length=20)
+    cannot_tell: Literal["missing content", "ambiguous query", "language", "broken page", "other"] | None = None
+    note: str = Field(default="", max_length=labelling.LONGEST_NOTE)
+    took_ms: int | None = Field(default=None, ge=0, le=86_400_000)
+
+
+class Undo(BaseModel):
+    """Which answer is taken back; `uid` names this undoing."""
+
+    uid: Uid
+    of: Uid
+
+
+class Skip(BaseModel):
+    """Which item is put off."""
+
+    item: Id
+    turn: Turn = 0
+
+
+class Flag(BaseModel):
+    """Which query is bad, and why."""
+
+    project: str = Field(min_length=1, max_length=80)
+    query_id: str = Field(min_length=1, max_length=1_000)
+    why: str = Field(default="", max_length=500)
+
+
+@PAGES.get("/")
+def first(request: Request, who: Person = RATER) -> Response:
+    """The projects of whoever is signed in."""
+    rows = labelling.overview(store_of(request), who)
+    return page(request, "projects.html", who=who, csrf=csrf(request), projects=rows)
+
+
+@PAGES.get("/label/{project}")
+def label(request: Request, project: str, who: Person = RATER) -> Response:
+    """The page on which one project is labelled."""
+    row = labelling.project_of(store_of(request), who, project)
+    rubric = labelling.rubric_of(row)
+    return page(
+        request, "label.html", who=who, csrf=csrf(request), project=row, rubric=rubric, reasons=labelling.REASONS,
+        body=[line.strip().lstrip("#").strip() for line in rubric.body.splitlines() if line.strip()],
+    )  # fmt: skip
+
+
+@ROUTES.get("/projects")
+def projects(request: Request, who: Person = RATER) -> list[dict[str, Any]]:
+    """The projects that are open, each with how many judgments it wants and how many were given."""
+    return labelling.overview(store_of(request), who)
+
+
+@ROUTES.get("/projects/{project}/items")
+def items(
+    request: Request, project: str, n: Annotated[int, Query(ge=1, le=labelling.AT_ONCE)] = 6, who: Person = RATER
+) -> dict[str, Any]:
+    """The next items of whoever asks: claimed now, or claimed before and not answered."""
+    store = store_of(request)
+    found = labelling.next_items(store, who, project, n, request.app.state.secret)
+    return {"items": found, "rater": who.name}
+
+
+@ROUTES.post("/grades")
+def give(request: Request, answer: Answer, who: Person = RATER) -> dict[str, Any]:
+    """Writes an answer; it is durable when this returns. The same uid sent again counts once."""
+    given = Given(rater=who.name, role="rater", **answer.model_dump())
+    return labelling.give(store_of(request), who, given)
+
+
+@ROUTES.post("/undo")
+def undo(request: Request, asked: Undo, who: Person = RATER) -> dict[str, Any]:
+    """Takes back one of one's own answers; the item comes again."""
+    return labelling.undo(store_of(request), who, asked.uid, asked.of)
+
+
+@ROUTES.post("/skip")
+def skip(request: Request, asked: Skip, who: Person = RATER) -> dict[str, bool]:
+    """Puts an item off."""
+    return {"skipped": labelling.skip(store_of(request), who, asked.item, asked.turn)}
+
+
+@ROUTES.post("/flags")
+def flag(request: Request, asked: Flag, who: Person = RATER) -> dict[str, bool]:
+    """Says that a query is bad."""
+    labelling.flag(store_of(request), who, asked.project, asked.query_id, asked.why)
+    return {"flagged": True}
