@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -379,3 +380,13 @@ def test_the_plan_gives_every_golden_case(shared):
 def test_rules_that_are_no_file_are_refused_in_words(shop):
     with pytest.raises(InputError, match="rules are a dict, and the path of a rule file is needed"):
         assay.gate("old.run", "new.run", "all.qrels", rules={"primary": {"rule": "improvement"}})
+
+
+def test_a_journal_that_cannot_be_written_stops_the_gate_and_says_how_to_go_on(shop, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr("assay.flows.gate_journal.Journal.append", refuse)
+    with pytest.raises(InputError, match="the journal of gates cannot be written: Read-only file system") as caught:
+        shop.gate(shop.bad, shop.good, bench=workspace(shop.folder))
+    assert "gate outside of the workspace" in caught.value.remedy

@@ -131,7 +131,10 @@ def write_charts(result: Any, folder: str | None, kind: str) -> None:
     place = Path(folder or "charts")
     if place.exists() and not place.is_dir():
         raise InputError("is a file, and charts are written into a folder", str(place), "name another folder")
-    place.mkdir(parents=True, exist_ok=True)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made: {error.strerror}", str(place), "name another folder") from None
     for name, data in drawn.items():
         write(str(place / name), data)
 

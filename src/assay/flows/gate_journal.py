@@ -52,11 +52,17 @@ def counted(bench: Workbench, comparison: Comparison, rules: Rules, status: Stat
     if is_new:  # the same gate again is the same test
         from datetime import UTC, datetime
 
-        folder.mkdir(parents=True, exist_ok=True)
         new: dict[str, Any] = {key: getattr(line, key) for key in _Line.__slots__}
         new["runs"] = [comparison.baseline, comparison.candidates[0]]
         new["at"] = datetime.now(UTC).isoformat("T", "seconds")
-        journal.append(new)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            journal.append(new)
+        except OSError as error:
+            raise InputError(
+                f"the journal of gates cannot be written: {error.strerror or error}", spelled(journal.path),
+                "let the folder be written, or gate outside of the workspace, where no earlier gates are counted",
+            ) from None  # fmt: skip
     return Earlier(
         known=True, gates=len(others), passed=sum(one.status == "PASS" for one in others.values()),
         same_baseline=sum(one.baseline == line.baseline for one in others.values()), journal=spelled(journal.path),
