@@ -24,6 +24,7 @@ SECTIONS: dict[str, str] = {
     "paths": "where runs, judgments, topics, documents and results lie",
     "store": "where judgments, experiments and the ledger are kept",
     "web": "where the pages are served, and behind which proxy",
+    "privacy": "how long data of persons is kept",
     "cache": "copies of large runs that are read faster the next time",
 }
 """Every section of the file and what it is for; a room that brings a section adds its line."""

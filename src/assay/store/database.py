@@ -252,6 +252,8 @@ def _sqlite(address: sa.URL) -> sa.Engine:
 
     @sa.event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
+        if connection.get_execution_options().get("isolation_level") == "AUTOCOMMIT":
+            return
         # The writer takes the lock at once; a reader that later turned writer would have to fail.
         is_writer = threading.current_thread().name == "store writer"
         connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")

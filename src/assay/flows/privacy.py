@@ -1,0 +1,200 @@
+"""`assay privacy`: what is known about a person is found, handed out and taken away; what is too old is forgotten."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.flows.keeping import TENANT, now, open_store, prepared_url
+from assay.settings import check
+
+if TYPE_CHECKING:
+    from assay.flows.workbench import Workbench
+
+PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """The section [privacy]; 0 keeps for ever.
+
+    Args:
+        audit_days: how long the lines of who did what are kept.
+        invitations_days: how long invitations are kept after they are over.
+        api_keys_days: how long keys are kept after they have ended.
+        flags_days: how long flags at queries are kept.
+        notes_days: how long notes at judgments are kept; the judgments stay.
+    """
+
+    audit_days: int = 365
+    invitations_days: int = 30
+    api_keys_days: int = 365
+    flags_days: int = 0
+    notes_days: int = 0
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            if getattr(self, one.name) < 0:
+                raise ValueError(f"{one.name} is below 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What names a person.
+
+    Args:
+        rows: of the store, by table.
+        files: of the workspace that hold the name.
+        unread: files that could not be looked into.
+    """
+
+    rows: dict[str, list[dict[str, Any]]]
+    files: tuple[str, ...]
+    unread: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What was taken away.
+
+    Args:
+        stands_now: the name that stands there now.
+        changed: rows by table.
+        files: of the workspace that still hold the name: nothing here changes files that people keep.
+        unread: files that could not be looked into.
+    """
+
+    stands_now: str
+    changed: dict[str, int]
+    files: tuple[str, ...]
+    unread: tuple[str, ...] = ()
+
+
+def find(bench: Workbench, name: str) -> Known:
+    """What the workspace holds about a person."""
+    from assay.store import privacy
+
+    with open_store(bench) as store:
+        rows = privacy.found(store, TENANT, name)
+    files, unread = _files(bench, name)
+    return Known(rows, files, unread)
+
+
+def export(bench: Workbench, name: str) -> bytes:
+    """What the store holds about a person, as JSON to hand out.
+
+    Raises:
+        InputError: nothing names that person.
+    """
+    from assay.errors import InputError
+    from assay.store import audit, privacy
+
+    with open_store(bench) as store:
+        rows = privacy.found(store, TENANT, name)
+        if not rows:
+            raise InputError(f"nothing here names {name}", "the store", "look at the spelling: assay people list")
+        at = now()
+        line = (TENANT, "the terminal", "handed out what is known", name, at)
+        store.write(lambda connection: audit.note(connection, *line)).result()
+    return json.dumps({"person": name, "at": at, "rows": rows}, ensure_ascii=False, indent=2).encode() + b"\n"
+
+
+def erase(bench: Workbench, name: str) -> Erased:
+    """Takes a person out of the store; judgments stay, and lead to nobody.
+
+    Raises:
+        InputError: nothing names that person, or somebody else has the store open.
+    """
+    from assay.store import audit, privacy
+
+    with open_store(bench) as store:
+        nobody, changed = privacy.erase(store, TENANT, name)
+        line = (TENANT, "the terminal", "erased a person", nobody, now())
+        store.write(lambda connection: audit.note(connection, *line)).result()
+    privacy.scrub(prepared_url(bench))
+    files, unread = _files(bench, name)
+    return Erased(nobody, changed, files, unread)
+
+
+def expire(bench: Workbench) -> dict[str, int]:
+    """Forgets what is older than the section [privacy] says; how many rows, by what they are."""
+    from assay.store import privacy
+
+    bench_settings = bench.workspace.settings if bench.workspace is not None else None
+    url = prepared_url(bench)  # says that there is no workspace
+    assert bench_settings is not None
+    rules = check(bench_settings.section("privacy"), Privacy)
+    today = datetime.now(UTC)
+    days = {one.name.removesuffix("_days"): getattr(rules, one.name) for one in fields(rules)}
+    before = {
+        name: (today - timedelta(days=n)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        for name, n in days.items()
+        if n
+    }
+    with open_store(bench) as store:
+        gone = privacy.expire(store, TENANT, before)
+    if any(gone.values()):
+        privacy.scrub(url)
+    return gone
+
+
+def _files(bench: Workbench, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Files of the workspace in which a name stands as a word, packed ones too; and those that cannot be read."""
+    assert bench.workspace is not None  # the store was opened
+    root = Path(bench.workspace.root)
+    pattern = re.compile(rb"(?<![\w\x80-\xff])" + re.escape(name.encode()) + rb"(?![\w\x80-\xff])")
+    held, unread = [], []
+    for path in sorted(root.rglob("*")):
+        if path.is_symlink() or not path.is_file():
+            continue
+        shown = path.relative_to(root).as_posix()
+        try:
+            if any(pattern.search(piece) for piece in _pieces(path, len(name.encode()) + 2)):
+                held.append(shown)
+        except Exception as error:  # a damaged archive has as many names as there are formats
+            unread.append(f"{shown} ({type(error).__name__})")
+    return tuple(held), tuple(unread)
+
+
+def _pieces(path: Path, overlap: int) -> Iterator[bytes]:
+    """The bytes of a file, unpacked, in pieces that overlap so that no name falls between two."""
+    import gzip
+    import zipfile
+
+    import zstandard
+
+    with path.open("rb") as file:
+        head = file.read(4)
+        file.seek(0)
+        if head == b"PK\x03\x04":
+            with zipfile.ZipFile(file) as archive:
+                for member in archive.infolist():
+                    yield member.filename.encode()
+                    with archive.open(member) as inside:
+                        yield from _overlapping(inside, overlap)
+        elif head[:2] == b"\x1f\x8b":
+            with gzip.open(file) as inside_gzip:
+                yield from _overlapping(inside_gzip, overlap)
+        elif head == b"\x28\xb5\x2f\xfd":
+            with zstandard.ZstdDecompressor().stream_reader(file) as inside_zstd:
+                yield from _overlapping(inside_zstd, overlap)
+        elif head == b"PAR1":
+            import polars
+
+            for column in polars.read_parquet(path).select(polars.col(polars.String).cast(polars.String)):
+                for text in column.unique().drop_nulls():
+                    yield str(text).encode()
+        else:
+            yield from _overlapping(file, overlap)
+
+
+def _overlapping(file: Any, overlap: int) -> Iterator[bytes]:
+    held = b""
+    while piece := file.read(PIECE):
+        yield held + piece
+        held = (held + piece)[-overlap:]
