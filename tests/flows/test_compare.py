@@ -358,3 +358,28 @@ def test_levels_and_flips_beyond_reckoning_are_refused(asked: dict[str, Any], sa
 def test_power_beyond_reckoning_is_refused(chance: float, alpha: float) -> None:
     with pytest.raises(InputError, match="is too near to 0 or 1 to plan for"):
         check_planned(0.02, chance, alpha)
+
+
+def test_a_column_of_segments_named_twice_is_one() -> None:
+    topics = {"query_id": QUERIES, "market": ["de", "fr"] * 20}
+    found = assay.compare({"bad": BAD, "good": GOOD}, QRELS, "nDCG@10", topics=topics, by=["market", "market"])
+    assert [segment.name for segment in found.segments] == ["de", "fr"]
+
+
+def test_queries_without_a_weight_are_counted() -> None:
+    topics = {"query_id": QUERIES, "weight": [None, *range(1, 40)]}
+    found = assay.compare({"bad": BAD, "good": GOOD}, QRELS, "nDCG@10", topics=topics)
+    (note,) = (note for note in found.scores.notes if note.code == "no-weight")
+    assert note.text == "1 judged query has no weight in the topics: left out of what is weighted"
+
+
+def test_a_table_of_agreement_without_the_grades_of_the_judgments_is_refused() -> None:
+    """It would tell a floor of 0: every label would be drawn as the nearest grade that it knows."""
+    table = {"grade": [1, 2], "other": [2, 3], "count": [5, 5]}
+    with pytest.raises(InputError, match="says nothing of the grade 0 of the judgments"):
+        assay.compare({"bad": BAD, "good": GOOD}, QRELS, "nDCG@10", agreement=table)
+
+
+def test_a_rater_is_asked_for_where_the_judgments_name_none() -> None:
+    with pytest.raises(InputError, match="--raters ana asks for one rater, and the judgments name none"):
+        assay.compare({"bad": BAD, "good": GOOD}, QRELS, "nDCG@10", raters="ana")

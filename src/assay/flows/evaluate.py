@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -248,7 +249,7 @@ def _names(by: Any) -> list[str]:
     given = [by] if isinstance(by, str) else () if by is None else by
     if not isinstance(given, Iterable) or not all(isinstance(name, str) for name in given):
         raise InputError(f"by={by!r:.80} names no columns", remedy='pass by="segment", or a list of names')
-    return [name.strip() for name in given if name.strip()]
+    return list(dict.fromkeys(name.strip() for name in given if name.strip()))
 
 
 def _check_part(name: str, judgments: Block, queries: Block | None) -> None:
@@ -322,7 +323,11 @@ def _with_topics(scores: Scores, topics: Block, parts_by: list[str], held: Choic
         # how many and not which: numbers that are ids would stay in a redacted report
         text = f"{len(absent):,} of {len(scores.queries):,} judged queries are not in the topics: no segment, no weight"
         notes = (*notes, Note("not-in-topics", text, count=len(absent), level="warning"))
-    scores = replace(scores, weights=weights(topics, scores.queries), notes=notes, _cache={})
+    found = weights(topics, scores.queries)
+    if found is not None:
+        missing = sum(query in known and math.isnan(w) for query, w in zip(scores.queries, found.tolist(), strict=True))
+        notes = (*notes, *_weightless(missing))
+    scores = replace(scores, weights=found, notes=notes, _cache={})
     parts = []
     for name in parts_by:
         for value, queries in segments(topics, name, held.segments, judged).items():
@@ -330,6 +335,13 @@ def _with_topics(scores: Scores, topics: Block, parts_by: list[str], held: Choic
             if part.queries:
                 parts.append(Part(name, value, part))
     return replace(scores, parts=tuple(parts), _cache={})
+
+
+def _weightless(count: int) -> Iterator[Note]:
+    """That queries of the topics have no weight."""
+    if count:
+        text = f"{count:,} judged {'query has' if count == 1 else 'queries have'} no weight in the topics"
+        yield Note("no-weight", f"{text}: left out of what is weighted", count=count, level="warning")
 
 
 def _facts(judgments: Block, topics: Block | None) -> list[str]:

@@ -16,6 +16,7 @@ from assay.compare.documents import first_documents, outside
 from assay.compare.labels import How, labels_of
 from assay.compare.noise import Noise, agreement_noise, rater_noise
 from assay.compare.stages import First, Staged
+from assay.errors import InputError
 from assay.flows.choices import DEFAULT, Choices
 from assay.flows.evaluate import Reading
 from assay.flows.staged import Given, check_answers
@@ -201,6 +202,13 @@ def noise_of(
     rng = stream(seed, "rater noise")
     if agreement is not None:
         grades, table = agreement_of(agreement)
+        beyond = sorted({float(g) for g in np.unique(read.judged.grade) if not grades[0] <= g <= grades[-1]})
+        if beyond:
+            said = ", ".join(f"{g:g}" for g in beyond)
+            raise InputError(
+                f"says nothing of the {'grade' if len(beyond) == 1 else 'grades'} {said} of the judgments",
+                agreement.name, f"add what a second rater says when the first says {beyond[0]:g}",
+            )  # fmt: skip
         return agreement_noise(read.judged, grades, table, runs, measures, pairs, rng, seed=seed, counts=counts)
     labels = labels_of(judgments, read.judged)
     if labels is None:

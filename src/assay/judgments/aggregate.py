@@ -51,6 +51,11 @@ def aggregate(block: Block, how: str = "mean", duplicates: str = "refuse", dimen
             block.name,
             "pass judgments with a column dimension, or leave --dimension out",
         )
+    if "rater" not in block.columns and how not in (*RULES, MODEL):
+        raise InputError(
+            f"--raters {how} asks for one rater, and the judgments name none", block.name,
+            f"pass --raters {'|'.join(RULES)}, or judgments with a column rater",
+        )  # fmt: skip
     if "rater" not in block.columns and "dimension" not in block.columns:
         return block
     facts = list(block.facts)
