@@ -194,8 +194,12 @@ def needs(role: str) -> Any:
             raise NotAllowed(f"this needs the role {role}, and {found.name} is {found.role}")
         return found
 
+    NEEDED[check] = role
     return Depends(check)
 
+
+NEEDED: dict[Any, str] = {}
+"""The role that each dependency asks for: what every route needs can be read off it."""
 
 RATER, ADJUDICATOR, LEAD, ADMIN = (needs(role) for role in ("rater", "adjudicator", "lead", "admin"))
 
