@@ -135,6 +135,7 @@ function next() {
   note = "";
   $("note-text").value = "";
   seenAt = 0;
+  delete $("article").dataset.seen;
   current = queue.shift() || null;
   press();
   if (!current) {
@@ -143,13 +144,17 @@ function next() {
     $("query").textContent = "";
     $("need-block").hidden = true;
     $("wait").textContent = isEmpty ? "Nothing is left for you here. Thank you." : "Loading the next document …";
-    if (!isEmpty) fill();
+    if (!isEmpty) setTimeout(fill, outbox.length ? 150 : 0);
     return;
   }
   show();
   const shown = current;
   // Two frames: the first may still show the document before.
-  requestAnimationFrame(() => requestAnimationFrame(() => { if (current === shown) seenAt = performance.now(); }));
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    if (current !== shown) return;
+    seenAt = performance.now();
+    $("article").dataset.seen = "";
+  }));
   if (queue.length < AHEAD / 2) fill();
 }
 
