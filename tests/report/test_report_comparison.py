@@ -10,6 +10,7 @@ from assay.compare.comparison import Family
 from assay.report.describe import describe
 from assay.report.markdown import to_markdown
 from assay.report.page import Axis, Whisker
+from assay.report.sheet import to_document
 from assay.report.text import to_text
 from assay.report.whiskers import axis_head, axis_numbers, place, shared, whisker
 from report.comparison_by_hand import BASE, CANDIDATE, MEASURES, comparison, difference
@@ -57,6 +58,10 @@ def test_totals_and_segments_are_said_to_be_two_families():
     said = " ".join(to_text(describe(comparison(segment_family=second, alpha=0.025)), 100).split())
     assert "100,000 sign flips, Holm over 4 measures, seed 7" in said
     assert "a second family, corrected apart from the totals, each at 2.5 %: Holm over 16 hypotheses" in said
+    page = to_document(comparison(segment_family=second, alpha=0.025))
+    for where in ("Measures", "How this was made"):
+        after = page[page.index(f">{where}</h2>") :]
+        assert "second family, corrected apart from the totals, each at 2.5 %: Holm over 16" in after
 
 
 def test_segments_have_size_interval_detectable_effect_and_a_verdict():

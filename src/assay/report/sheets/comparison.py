@@ -25,7 +25,7 @@ from assay.report.verdicts import (
     pairs,
     verdict,
 )
-from assay.report.views.comparison import by_weight, ends, facts, how
+from assay.report.views.comparison import by_weight, ends, facts, how, second_family
 from assay.report.whiskers import shared
 from assay.report.words import IN_FACTS, remarks
 
@@ -40,6 +40,8 @@ EXCEPTIONS = ("hides-a-loss", "may-hide", "weights-disagree", "stages-disagree")
 """First lines that stand in the first sentence."""
 TURNED = {"weights-disagree": "By traffic: the other way.", "stages-disagree": "Stages disagree."}
 """What the headline adds where the verdict is not the whole of it."""
+FOOT = ("Method", "Segments", "Left out", "One-sided")
+"""Facts of the terminal's page that stand at the foot of this one."""
 IN_HEAD = {"better", "worse", "cannot-tell", "no-stages", *EXCEPTIONS}
 
 
@@ -183,9 +185,11 @@ def measures(comparison: Comparison) -> str:
     columns += [Column(head_, "right", drop=ROOMY) for head_ in ("judged", "detectable")]
     columns += [Column("verdict")]
     rows = tuple(measure_row(d, several) for d in comparison.differences)
-    statement = comparison.family.statement
+    statement = sentence(comparison.family.statement) if comparison.family.statement else ""
+    if comparison.segment_family is not None and comparison.segment_family.size:
+        statement += f" {sentence(f'Segments: {second_family(comparison.segment_family, comparison.alpha)}')}"
     table = to_part(Table(tuple(columns), rows, name="Measures"))
-    return evidence.section("Measures", escape(sentence(statement)) if statement else "", table)
+    return evidence.section("Measures", escape(statement), table)
 
 
 def measure_row(d: Difference, several: bool) -> tuple[Cell, ...]:
@@ -207,9 +211,7 @@ def foot(comparison: Comparison) -> str:
     """What is odd, and how it was made."""
     notes = (note for note in (*comparison.notes, *comparison.scores.notes) if note.code not in IN_FACTS)
     odd = remarks(dict.fromkeys(notes))
-    more = tuple(
-        fact for fact in facts(comparison, page_hint=False) if fact.label in ("Method", "Left out", "One-sided")
-    )
+    more = tuple(fact for fact in facts(comparison, page_hint=False) if fact.label in FOOT)
     said = to_part(Facts((*how(comparison).facts, *more)))
     tested = evidence.section("Tests", "none of these p is corrected",
                               to_part(tests_table(comparison)) + to_part(tests_facts(comparison)))  # fmt: skip
