@@ -25,6 +25,8 @@ RATED = (*KEY, "rater")
         ("quepid-case.json", ["quepid-case"]),
         ("quepid-book.json", ["quepid-book"]),
         ("quepid-judgements.csv", ["quepid-judgements"]),
+        ("quepid-detailed.csv", ["quepid-detailed"]),
+        ("quepid-general.csv", ["quepid-general"]),
         ("quepid-snapshot.csv", ["quepid-snapshot"]),
         ("quepid-snapshot.json", ["quepid-snapshot-json"]),
         ("quepid-ltr.txt", ["quepid-ltr"]),
@@ -86,7 +88,16 @@ def test_a_query_without_ratings_comes_back_as_one_row_with_nothing_behind_it(tm
 
 
 @pytest.mark.parametrize(
-    "format", ["quepid-ratings", "quepid-needs", "quepid-judgements", "quepid-snapshot", "quaerite"]
+    "format",
+    [
+        "quepid-ratings",
+        "quepid-needs",
+        "quepid-judgements",
+        "quepid-snapshot",
+        "quepid-detailed",
+        "quepid-general",
+        "quaerite",
+    ],
 )
 def test_a_csv_is_read_in_every_encoding(format: str, tmp_path: Path) -> None:
     text = sample(f"{format}.csv").read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("起司", "ä€")
@@ -282,6 +293,39 @@ def test_needs_go_out_and_come_back(tmp_path: Path) -> None:
     ]  # fmt: skip
     round_trip("quepid-needs", got, tmp_path / "x.csv")
     assert (tmp_path / "x.csv").read_bytes() == sample("quepid-needs.csv").read_bytes()
+
+
+def test_a_detailed_export_is_a_run_and_its_ratings() -> None:
+    got = read("quepid-detailed", sample("quepid-detailed.csv"))
+    assert rows(got, Hit, "query_id", "doc_id", "rank", run="Boots") == [
+        ("boots", "SKU-77", 1), ("boots", "SKU-9", 2), ("-5 degrees", "SKU-77", 1)
+    ]  # fmt: skip
+    assert rows(got, Judgment, *KEY) == [
+        ("boots", "SKU-77", 3.0),
+        ("boots", "SKU-12", 1.0),
+        ("-5 degrees", "SKU-77", 0.0),
+    ]
+    assert rows(got, Topic, "text") == [("boots",), ("-5 degrees",), ("kids tent",)]
+    assert rows(got, Document, "doc_id", "title", "text") == [
+        ("SKU-77", "Boot, warm", "brand: Nord"), ("SKU-9", "Cold boot", ""), ("SKU-12", "Hidden boot", "")
+    ]  # fmt: skip
+    assert lost(got) == {"documents without a rating": 1}
+
+
+def test_a_detailed_export_of_two_cases_of_one_name_keeps_them_apart(tmp_path: Path) -> None:
+    text = sample("quepid-detailed.csv").read_text("utf-8").replace("Boots,3, -5", "Boots,4, -5")
+    (tmp_path / "d.csv").write_text(text, encoding="utf-8")
+    assert list(read("quepid-detailed", tmp_path / "d.csv").runs) == ["Boots 3", "Boots 4"]
+
+
+def test_a_general_export_gives_queries_and_counts_the_scores_it_leaves() -> None:
+    got = read("quepid-general", sample("quepid-general.csv"))
+    assert rows(got, Topic, "text", "information_need", "notes") == [
+        ("boots", "Boots, for winter", "seasonal"), ("-5 degrees", None, None)
+    ]  # fmt: skip
+    assert lost(got) == {
+        f"cells of the column {title}": 1 for title in ("Score", "Date Last Scored", "Count", "Options")
+    }  # fmt: skip
 
 
 def test_pairs_with_several_grades_are_not_joined_in_silence(tmp_path: Path) -> None:
