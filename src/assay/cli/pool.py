@@ -46,17 +46,21 @@ def pool() -> None:
     help="Pairs drawn at random from below the depth, as a share of those above.",
 )
 @click.option("--at-most", type=click.IntRange(1), metavar="NUMBER", help="No more pairs than these.")
-@click.option("--raters-each", type=click.IntRange(1), default=1, metavar="NUMBER", help="Raters of a pair: 1.")
+@click.option(
+    "--raters-each", type=click.IntRange(1), default=1, metavar="NUMBER", help="Raters of a pair: 1 unless given."
+)
 @click.option(
     "--minutes",
     type=click.FloatRange(0, min_open=True),
     default=1.0,
     metavar="NUMBER",
-    help="One judgment takes: 1 unless given.",
+    help="Of one judgment: 1 unless given.",
 )
 @click.option("--price", default="0.50:3.00", metavar="LOW:HIGH", help="Of one judgment: 0.50:3.00 unless given.")
 @click.option("--currency", default="USD", metavar="NAME", help="Of the prices: USD unless given.")
-@click.option("--seed", type=click.IntRange(0), default=0, metavar="NUMBER", help="Of the queue and the tail.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, metavar="NUMBER", help="Of all random numbers: 0 unless given."
+)
 @conventions
 @inputs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
