@@ -3,6 +3,7 @@ import io
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import zstandard
@@ -209,3 +210,22 @@ def test_a_lock_is_held_by_one_process(tmp_path):
     with locked(path):
         assert other() == "is in use by another process"
     assert other() == "held"
+
+
+@pytest.mark.parametrize("kind", ["gz", "zst"])
+def test_a_file_that_unpacks_to_far_more_than_texts_do_is_refused_early(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.files.reading.BOMB_FROM", 1 << 20)
+    content = b"a" * (8 << 20)
+    path = tmp_path / f"bomb.{kind}"
+    path.write_bytes(gzip.compress(content, 9) if kind == "gz" else zstandard.ZstdCompressor(19).compress(content))
+    with pytest.raises(InputError, match=r"bomb\.\w+: the compressed file unpacks to more than 500 times its size"):
+        read_bytes(path)
+
+
+def test_a_compressed_file_that_is_merely_repetitive_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.files.reading.BOMB_FROM", 1 << 20)
+    content = b"".join(b"q1 Q0 document-%d 1 2.0 run\n" % n for n in range(100_000))
+    (tmp_path / "r.gz").write_bytes(gzip.compress(content))
+    assert read_bytes(tmp_path / "r.gz") == content

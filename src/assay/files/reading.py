@@ -153,6 +153,10 @@ def _pipe(path: str, name: str) -> BinaryIO:
     return _pipes[key]
 
 
+BOMB_FROM, BOMB_RATIO = 1 << 30, 500
+"""A compressed file is refused beyond so many bytes if they are so many times what was read: runs shrink to a tenth."""
+
+
 class _Inflated(io.RawIOBase):
     """Decompresses member after member; complains with a place when the end is missing.
 
@@ -168,6 +172,7 @@ class _Inflated(io.RawIOBase):
         self._left = self._waiting = b""
         self._at = 0
         self._fed = False
+        self._read = self._given = 0
         self.lines_before_fault: Callable[[], int] | None = None
 
     def readable(self) -> bool:
@@ -181,6 +186,8 @@ class _Inflated(io.RawIOBase):
                 if self._fed:
                     raise self._fault("was cut short")
                 return b""
+            if not self._waiting:
+                self._read += len(data)
             self._waiting = b""
             if not self._fed:
                 data = data.lstrip(b"\0")  # tape and block padding behind the last member
@@ -195,6 +202,12 @@ class _Inflated(io.RawIOBase):
                 self._waiting = self._inflate.unused_data
                 self._inflate, self._fed = self._member(), False
             if out:
+                self._given += len(out)
+                if self._given > BOMB_FROM and self._given > BOMB_RATIO * self._read:
+                    what = (
+                        f"the compressed file unpacks to more than {BOMB_RATIO} times its size, as no runs or texts do"
+                    )
+                    raise InputError(what, self._raw.name, "unpack it yourself if it is what you want, and give that")
                 return out
 
     def _fault(self, what: str) -> InputError:
