@@ -1,0 +1,226 @@
+"""`python -m bench.store`: appends beside raw appends, a million pairs in the queue, memory after many log-ins.
+
+Everything is measured on SQLite in a temporary folder on the disk of the current one, so that both sides of a
+comparison meet the same disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sqlite3
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from assay.store import judgments, queue
+from assay.store.database import Store
+from assay.store.schema import JUDGMENTS, PROJECTS
+
+TENANT, NOW, SECRET = "t", "2026-03-01T00:00:00Z", b"secret"
+
+
+def main() -> int:
+    """Prints each figure beside its goal; 1 when one is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=1_000_000)
+    parser.add_argument("--appends", type=int, default=2_000)
+    parser.add_argument("--raters", type=int, default=50)
+    parser.add_argument("--sign-ins", type=int, default=0, help="10,000 for the whole figure: it takes minutes")
+    parser.add_argument("--only", choices=("appends", "pairs", "sign-ins"))
+    options = parser.parse_args()
+    met: list[bool] = []
+    with tempfile.TemporaryDirectory(prefix="assay-store-", dir=".") as scratch:
+        folder = Path(scratch)
+        if options.only in (None, "appends"):
+            met += appends(folder, options.appends, options.raters)
+        if options.only in (None, "pairs"):
+            met += pairs(folder, options.pairs)
+        if options.sign_ins and options.only in (None, "sign-ins"):
+            met += sign_ins(folder, options.sign_ins)
+    return 0 if all(met) else 1
+
+
+def told(what: str, value: str, is_met: bool, goal: str) -> bool:
+    """One line, and whether the goal was reached."""
+    print(f"{what:<58} {value:>16}   {'reached' if is_met else 'MISSED '}  {goal}", flush=True)
+    return is_met
+
+
+def appends(folder: Path, n: int, raters: int) -> Iterator[bool]:
+    """Judgments of many raters at once beside bare inserts, a commit each, with the same durability; turn about."""
+    bare, ours, slowest = [], [], []
+    for turn in range(3):
+        bare.append(_bare(folder / f"bare-{turn}.db", n))
+        rate, waits = _judgments(folder / f"ours-{turn}.db", n, raters)
+        ours.append(rate)
+        slowest += waits
+    ratio = statistics.median(ours) / statistics.median(bare)
+    print(f"bare inserts, a commit each: {', '.join(f'{rate:,.0f}' for rate in bare)} a second")
+    yield told(f"judgments of {raters} raters a second", f"{statistics.median(ours):,.0f}",
+               ratio >= 0.5, f"half of bare inserts: ratio {ratio:.2f}")  # fmt: skip
+    slowest.sort()
+    yield told("  from asking to durable, p50 and p95",
+               f"{1000 * slowest[len(slowest) // 2]:.0f} / {1000 * slowest[int(0.95 * len(slowest))]:.0f} ms", True,
+               "no goal: raters do not wait for it")  # fmt: skip
+
+
+def _bare(path: Path, n: int) -> float:
+    with sqlite3.connect(path, isolation_level=None) as connection:
+        for line in ("journal_mode=WAL", "synchronous=FULL"):
+            connection.execute(f"PRAGMA {line}").close()
+        connection.execute("create table judgments (id integer primary key, uid text unique, item int, grade real)")
+        started = time.perf_counter()
+        for i in range(n):
+            connection.execute("insert into judgments (uid, item, grade) values (?, ?, ?)", (f"uid-{i}", i, 1.0))
+        rate = n / (time.perf_counter() - started)
+    connection.close()
+    return rate
+
+
+def _judgments(path: Path, n: int, raters: int) -> tuple[float, list[float]]:
+    """A second's judgments, each with its claim ended and its item looked at; and how long each took."""
+    waits: list[float] = []
+    with Store.open(str(path)) as store:
+        project = _project(store)
+        _queued(store, [queue.NewItem(f"q{i // 20}", f"d{i}", "h", i // 20) for i in range(n + raters)], 1)
+        each = n // raters
+        held = {f"r{r}": _claimed(store, project, f"r{r}", each) for r in range(raters)}
+
+        def rate(rater: str) -> None:
+            for item in held[rater]:
+                given = judgments.Given(f"{rater}-{item['id']}", item["id"], rater, grade=1.0)
+                began = time.perf_counter()
+                store.write(
+                    partial(judgments.append, tenant=TENANT, given=given, rubric_version="v1", now=NOW)
+                ).result()
+                waits.append(time.perf_counter() - began)
+
+        threads = [threading.Thread(target=rate, args=(rater,)) for rater in held]
+        started = time.perf_counter()
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+        seconds = time.perf_counter() - started
+        there = store.rows(sa.select(sa.func.count().label("n")).select_from(JUDGMENTS))[0]["n"]
+        if there != len(waits):
+            raise RuntimeError(f"{there} judgments are there and {len(waits)} were answered")
+    return len(waits) / seconds, waits
+
+
+def _claimed(store: Store, project: dict[str, Any], rater: str, n: int) -> list[dict[str, Any]]:
+    return store.write(lambda connection: queue.claim(connection, project, rater, n, NOW, SECRET)).result()
+
+
+def pairs(folder: Path, n: int) -> Iterator[bool]:
+    """A pool goes into the queue, and raters open the next item."""
+    with Store.open(str(folder / "pairs.db")) as store:
+        project = _project(store)
+        items = [queue.NewItem(f"q{i // 100}", f"d{i}", "h", i // 100) for i in range(n)]
+        started = time.perf_counter()
+        _queued(store, items, 2)
+        seconds = time.perf_counter() - started
+        yield told(f"{n:,} pairs queued", f"{seconds:.1f} s", seconds < 20 * n / 1e6, "under 20 s for a million")
+        for label, rater, before in (("first of the queue", "a", 0), ("after 5,000 answers", "b", 5_000)):
+            _answers(store, project, rater, before)
+            took = [_took(partial(_next, store, project, rater)) for _ in range(200)]
+            took.sort()
+            median, worst = 1000 * took[100], 1000 * took[190]
+            yield told(f"  next item, {label}: p50, p95", f"{median:.1f} / {worst:.1f} ms", worst < 20, "under 20 ms")
+
+
+def _project(store: Store) -> dict[str, Any]:
+    row = {
+        "tenant": TENANT, "id": "p", "name": "Shop", "rubric": "", "rubric_version": "v1", "mode": "query",
+        "raters_each": 1, "needs_enter": False, "pilot": 0, "pilot_limit": 0.6, "gold_share": 0.0,
+        "repeat_share": 0.0, "created_at": NOW, "opened_at": None,
+    }  # fmt: skip
+    store.write(lambda connection: connection.execute(sa.insert(PROJECTS).values(**row))).result()
+    return row
+
+
+def _queued(store: Store, items: list[queue.NewItem], wanted: int) -> None:
+    store.write(lambda connection: queue.add(connection, TENANT, "p", items, wanted, NOW)).result()
+
+
+def _next(store: Store, project: dict[str, Any], rater: str) -> None:
+    """One item is answered and the next one claimed, as the page does."""
+
+    def job(connection: sa.Connection) -> None:
+        (item,) = queue.claim(connection, project, rater, 1, NOW, SECRET)
+        queue.end(connection, item["id"], rater, 0, "judged", NOW)
+
+    store.write(job).result()
+
+
+def _answers(store: Store, project: dict[str, Any], rater: str, n: int) -> None:
+    def job(connection: sa.Connection) -> None:
+        for item in queue.claim(connection, project, rater, 500, NOW, SECRET):
+            queue.end(connection, item["id"], rater, 0, "judged", NOW)
+
+    for _ in range(n // 500):
+        store.write(job).result()
+
+
+def _took(work: Callable[[], None]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def sign_ins(folder: Path, n: int) -> Iterator[bool]:
+    """Memory of the application before and after many people have signed in, eight at a time."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from fastapi.testclient import TestClient
+
+    from assay.flows.keeping import open_store
+    from assay.flows.people import add_person
+    from assay.flows.workbench import Workbench
+    from assay.web.app import create_app
+
+    (folder / "assay.toml").write_text("", "utf-8")
+    with open_store(Workbench.open(str(folder))) as store:
+        add_person(store, "anna", "rater", "a long password", by="bench")
+    app = create_app(str(folder))
+    with TestClient(app) as client:
+        page = client.get("/sign-in").text
+        token = page.split('name="csrf" value="')[1].split('"')[0]
+        form = {"name": "anna", "password": "a long password", "csrf": token}
+        cookies = dict(client.cookies)
+
+        def one(_: int) -> None:
+            client.cookies.clear()
+            answer = client.post("/sign-in", data=form, follow_redirects=False,
+                                 headers={"cookie": "; ".join(f"{k}={v}" for k, v in cookies.items())})  # fmt: skip
+            if answer.status_code != 303:
+                raise RuntimeError(f"signing in was answered {answer.status_code}: {answer.text[-300:]}")
+
+        with ThreadPoolExecutor(2) as several:
+            list(several.map(one, range(max(n // 10, 10))))
+            early = _resident()
+            list(several.map(one, range(n - n // 10)))
+        late = _resident()
+    grown = late - early
+    yield told(f"memory after {n // 10:,} and {n:,} log-ins", f"{early:.0f}, {late:.0f} MB", grown < 0.1 * early + 10,
+               "steady: no more than a tenth and 10 MB")  # fmt: skip
+
+
+def _resident() -> float:
+    """Megabytes that this process holds now."""
+    for line in Path("/proc/self/status").read_text("ascii").splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError("this system does not say how much memory a process holds")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
