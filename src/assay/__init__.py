@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.evaluate import evaluate_collections as evaluate_collections
     from assay.flows.explain import explain as explain
     from assay.flows.explain import score as score
+    from assay.flows.fresh import stale as stale
     from assay.flows.gate import gate as gate
     from assay.flows.gate import gate_plan as gate_plan
     from assay.flows.interactions import qrels_from_interactions as qrels_from_interactions
@@ -101,6 +102,7 @@ _HOMES = {
     "sample": "assay.flows.sample",
     "score": "assay.flows.explain",
     "show": "assay.flows.results",
+    "stale": "assay.flows.fresh",
     "validate": "assay.flows.validate",
     "write_outside": "assay.flows.convert",
 }

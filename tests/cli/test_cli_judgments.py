@@ -136,3 +136,14 @@ def test_the_file_is_written_once_and_shown(assay: Shell) -> None:
     assert assay("show", "kept.assay").out == shown.out
     (assay.folder / "latin.md").write_bytes(RUBRIC.encode() + b"caf\xe9\n")
     assert assay("rubric", "show", "latin.md").err.startswith("latin.md:16: is not UTF-8")
+
+
+def test_due_ends_with_1_when_a_label_is_due(assay: Shell) -> None:
+    (assay.folder / "labels.csv").write_text("query_id,doc_id,grade,judged_at\nq01,LMP-05,3,2026-01-01\n", "utf-8")
+    said = assay("judgments", "stale", "labels.csv", "--days", "30", "--at", "2026-07-01")
+    assert said.code == 0
+    assert "1 of 1 label (100" in said.out
+    assert "too old" in said.out
+    assert assay("judgments", "due", "labels.csv", "--days", "30", "--at", "2026-07-01").code == 1
+    assert assay("judgments", "due", "labels.csv", "--days", "300", "--at", "2026-07-01").code == 0
+    assert assay("judgments", "due", "labels.csv").code == 3

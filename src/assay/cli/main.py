@@ -46,6 +46,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "assay.cli.label",
             "Make a project that people label in their browser, and take their judgments out.",
         ),
+        "judgments": ("assay.cli.freshness", "Say which labels no longer hold, and which are due again."),
         "agree": ("assay.cli.judgments", "Say how much the raters of a set of judgments agree."),
     },
     "Serve": {

@@ -24,6 +24,7 @@ import assay.flows.rubric
 import assay.flows.setup
 import assay.flows.validate
 import assay.judgments.agreement
+import assay.judgments.freshness
 import assay.judgments.graded
 import assay.judgments.holdout
 import assay.judgments.pool

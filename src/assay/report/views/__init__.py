@@ -7,6 +7,7 @@ import assay.report.views.catalogue
 import assay.report.views.comparison
 import assay.report.views.convert
 import assay.report.views.explanation
+import assay.report.views.freshness
 import assay.report.views.gate
 import assay.report.views.holdout
 import assay.report.views.measures

@@ -1,0 +1,79 @@
+"""judgments stale, judgments due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from assay.cli.options import added, inputs, outputs, workbench
+from assay.cli.output import show
+from assay.cli.verb import Verb, command_line, spell_map
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ABOUT = "Say which labels no longer hold, and which are due again."
+
+
+@click.group("judgments", help=ABOUT)
+def judgments() -> None:
+    """The verbs of labels that age."""
+
+
+def _asked(command: F) -> F:
+    return added(
+        [
+            click.argument("qrels", required=False),
+            click.option("--documents", metavar="FILE", help="As they are now, with doc_hash."),
+            click.option("--days", metavar="DAYS", help="For which labels are good: 180, or 180,news=7 by segment."),
+            click.option("--topics", metavar="FILE", help="Queries with segments."),
+            click.option("--at", metavar="DAY", help="That ages are counted to: now unless given."),
+        ]
+    )(command)
+
+
+def _run(
+    qrels: str | None, input_format: str | None, columns: str | None, format_: str | None, output: str | None,
+    html: str | None, **options: Any,
+) -> Any:  # fmt: skip
+    from assay.flows.fresh import stale as flow
+
+    bench = workbench()
+    found = flow(
+        qrels, format=input_format, columns=spell_map(columns, "--columns"), bench=bench, command=command_line(),
+        **options,
+    )  # fmt: skip
+    show(found, format=format_, output=output, html=html, inputs=bench.files())
+    return found
+
+
+@judgments.command(
+    "stale",
+    cls=Verb,
+    example="assay judgments stale ratings.csv --days 180",
+    help="""Say which labels no longer hold, and which are due again.
+
+    A label goes stale when its document changed (doc_hash) or its time is over (judged_at).""",
+)
+@_asked
+@inputs
+@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
+def stale(**options: Any) -> None:
+    """Translates the command line into one call of the flow."""
+    _run(**options)
+
+
+@judgments.command(
+    "due",
+    cls=Verb,
+    example="assay judgments due labels.csv --days 180,news=7 --topics topics.csv",
+    help="""As `stale`, and ends with exit code 1 when a label is due: for cron and CI.""",
+)
+@_asked
+@inputs
+@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
+def due(**options: Any) -> None:
+    """Translates the command line into one call of the flow."""
+    if _run(**options).stale:
+        raise click.exceptions.Exit(1)
