@@ -105,6 +105,31 @@ def test_keys_without_a_pause_grade_only_what_was_seen(browser: Any, base: str) 
     page.context.close()
 
 
+LATE = """
+const fetched = window.fetch;
+window.fetch = async (...what) => {
+  const answer = await fetched(...what);
+  if (String(what[0]).includes("/items")) await new Promise((done) => setTimeout(done, 300));
+  return answer;
+};
+"""
+
+
+def test_a_late_list_never_brings_back_what_was_answered(browser: Any, base: str) -> None:
+    page = opened(browser, base)
+    page.add_init_script(LATE)
+    page.reload()
+    shown = []
+    for i in range(12):
+        seen(page)
+        shown.append(page.text_content("#title"))
+        page.keyboard.press(str(i % 3))
+    told(page, "wait", "Nothing is left")
+    assert len(set(shown)) == 12  # the list was made before the answers came and arrived after them
+    assert labels(page, base) == 12
+    page.context.close()
+
+
 def test_answers_wait_while_there_is_no_connection(browser: Any, base: str) -> None:
     page = opened(browser, base)
     page.context.set_offline(True)

@@ -19,6 +19,8 @@ let history = [];        // answers of this page, the last one last
 let outbox = JSON.parse(localStorage.getItem(OUTBOX) || "[]");
 let sending = false;
 let fetching = false;
+let gone = new Set();    // items that left the page while a fetch was on its way: its answer may still name them
+const skipping = new Set();
 let isEmpty = false;
 let wait = 0;
 let marks = true;
@@ -62,20 +64,20 @@ function keep() {
 
 // Fetching.
 
+const key = (one) => `${one.item} ${one.turn}`;
+
 const isKnown = (one) =>
-  (current && current.item === one.item && current.turn === one.turn) ||
-  queue.some((held) => held.item === one.item && held.turn === one.turn) ||
-  outbox.some((held) => held.item === one.item && held.turn === one.turn);
+  gone.has(key(one)) || [...(current ? [current] : []), ...queue, ...outbox].some((held) => key(held) === key(one));
 
 async function fill() {
   if (fetching) return;
   fetching = true;
+  gone = new Set([...outbox.map(key), ...skipping]);
   try {
     const { ok, told } = await ask("GET", `/v1/projects/${project}/items?n=${Math.min(12, AHEAD + outbox.length + 1)}`);
     if (ok) {
-      const fresh = told.items.filter((one) => !isKnown(one));
-      queue.push(...fresh);
-      isEmpty = fresh.length === 0 && outbox.length === 0;
+      queue.push(...told.items.filter((one) => !isKnown(one)));
+      isEmpty = told.items.length === 0 && outbox.length === 0 && skipping.size === 0;
     }
   } catch {
     setTimeout(fill, 2000);
@@ -181,6 +183,7 @@ function answer(what) {
     took_ms: Math.min(Math.round(performance.now() - seenAt), 86_400_000), ...what,
   };
   outbox.push(one);
+  gone.add(key(one));
   keep();
   history.push({ ...one, was: current });
   given += 1;
@@ -273,14 +276,18 @@ async function undo() {
 
 async function skip() {
   if (!current || !seenAt) return;
-  const gone = current;
+  const off = current;
+  skipping.add(key(off));
+  gone.add(key(off));
   next();
   try {
-    await ask("POST", "/v1/skip", { item: gone.item, turn: gone.turn });
+    await ask("POST", "/v1/skip", { item: off.item, turn: off.turn });
     tell("saved", "skipped: it comes back later");
   } catch {
-    queue.push(gone);
+    queue.push(off);
     tell("offline", "no connection: it stays in your list");
+  } finally {
+    skipping.delete(key(off));
   }
 }
 
