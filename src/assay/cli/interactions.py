@@ -36,7 +36,9 @@ def qrels() -> None:
               help="Items that the person met before: drop unless given.")  # fmt: skip
 @click.option("--min-history", type=click.IntRange(0), default=1, metavar="NUMBER",
               help="Leave out people with fewer items before: 1 unless given.")  # fmt: skip
-@click.option("--timezone", default="UTC", metavar="ZONE", help="Of times that name none: UTC unless given.")
+@click.option(
+    "--time-zone", "timezone", default="UTC", metavar="ZONE", help="Of times that name none: UTC unless given."
+)
 @inputs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
 def from_interactions(

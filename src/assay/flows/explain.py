@@ -68,7 +68,11 @@ def explain(
     judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
     query = str(query)  # ids of a dict may be numbers
     if query not in judged.codes:
-        raise InputError(f"no query {query} in the judgments{did_you_mean(query, judged.queries)}", judgments.name)
+        raise InputError(
+            f"no query {query} in the judgments{did_you_mean(query, judged.queries)}",
+            judgments.name,
+            "name a judged query",
+        )
     ranking, rows = _rows_of(query, bench.blocks(run, **reading), judged, held.conventions)
     titles = None if documents is None else _titles(bench.table(documents, Document, columns=columns))
     found = worked_out(ranking, wanted[0], query, rows, titles=titles, conventions=held.conventions)

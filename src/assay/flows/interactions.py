@@ -100,7 +100,7 @@ def zone_of(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        raise InputError(f"no time zone is called {name!r}", remedy="pass --timezone UTC or Europe/Berlin") from None
+        raise InputError(f"no time zone is called {name!r}", remedy="pass --time-zone UTC or Europe/Berlin") from None
 
 
 def moment_of(text: str | datetime, zone: tzinfo) -> datetime:

@@ -172,7 +172,11 @@ def _read(
     judged = prepared(judgments, held.conventions)
     block = bench.table(run, Hit, **reading, name="run")
     if query is not None and query not in judged.codes:
-        raise InputError(f"no query {query} in the judgments{did_you_mean(query, judged.queries)}", judgments.name)
+        raise InputError(
+            f"no query {query} in the judgments{did_you_mean(query, judged.queries)}",
+            judgments.name,
+            "name a judged query",
+        )
     return _Read(bench, held, short_names([run])[0], wanted, block, judgments, judged)
 
 
