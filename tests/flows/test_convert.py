@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import assay
@@ -233,3 +234,20 @@ def test_a_stop_in_the_middle_of_an_import_leaves_nothing(folder: Path, monkeypa
     with pytest.raises(InputError, match="No space left on device"):
         assay.import_file("ratings.csv", into="shop")
     assert list((folder / "shop").iterdir()) == []
+
+
+def test_an_arrow_stream_is_converted_as_an_arrow_file_is(tmp_path: Path) -> None:
+    pl.DataFrame({"query_id": ["q"], "doc_id": ["a"], "grade": [1.0]}).write_ipc_stream(tmp_path / "s.arrow")
+    assay.convert(tmp_path / "s.arrow", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text("utf-8").splitlines() == ["query_id,doc_id,grade", "q,a,1.0"]
+
+
+@pytest.mark.parametrize(("ending", "called"), [("parquet", "Parquet"), ("arrow", "Arrow")])
+def test_a_file_cut_short_is_called_damaged_and_not_unknown(ending: str, called: str, tmp_path: Path) -> None:
+    frame, path = pl.DataFrame({"query_id": ["q"], "doc_id": ["a"], "grade": [1.0]}), tmp_path / f"d.{ending}"
+    frame.write_parquet(path) if ending == "parquet" else frame.write_ipc(path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(InputError, match=f"is not a whole {called} file") as refused:
+        assay.convert(path, tmp_path / "out.csv")
+    assert refused.value.remedy == "write or copy it again"
+    assert not (tmp_path / "out.csv").exists()

@@ -175,9 +175,12 @@ def _schema(source: Source, format: str) -> list[str]:
 
     import polars as pl
 
+    from assay.formats.columns import read_frame
+
     with open_bytes(source) as stream:
-        data = io.BytesIO(stream.read())
+        data = stream.read()
     try:
-        return list(pl.read_parquet_schema(data) if format == "parquet" else pl.read_ipc_schema(data))
-    except (pl.exceptions.PolarsError, OSError):
-        return []
+        held = io.BytesIO(data)
+        return list(pl.read_parquet_schema(held) if format == "parquet" else pl.read_ipc_schema(held))
+    except (pl.exceptions.PolarsError, OSError):  # an Arrow stream, or a damaged file: the reader says what is wrong
+        return read_frame(data, name_of(source), format).columns
