@@ -133,7 +133,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 assay = Verbs(
     name="assay",
-    help="Find out what a search ranking is really worth: score runs, explain values, keep the conventions in sight.",
+    help="Find out what a search ranking is really worth: what is better, for which queries, and how sure that is.",
     params=[
         click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_version,
                      help="Print the version."),
