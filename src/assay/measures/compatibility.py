@@ -125,7 +125,8 @@ def _steps(r: Ranking, p: float = 0.95, normalize: bool = True) -> Steps:
     grades=True,
     foot=lambda p, normalize: (
         f"rank-biased overlap (p {p:g}) with the best order of all documents with a grade above 0, equal grades in the "
-        f"order of the run{', divided by that of the best order with itself' if normalize else ''}"
+        "order of the run, down to the end of the longer of the two"
+        f"{', divided by that of the best order with itself' if normalize else ''}"
     ),
     steps=_steps,
     says="how much the list looks like the best one that the judgments allow",
