@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -148,10 +149,14 @@ def _files(bench: Workbench, name: str) -> tuple[tuple[str, ...], tuple[str, ...
     assert bench.workspace is not None  # the store was opened
     root = Path(bench.workspace.root)
     pattern = re.compile(rb"(?<![\w\x80-\xff])" + re.escape(name.encode()) + rb"(?![\w\x80-\xff])")
+    url = prepared_url(bench)
+    own = os.path.realpath(url.removeprefix("sqlite:///")) if url.startswith("sqlite:///") else None
     held, unread = [], []
     for path in sorted(root.rglob("*")):
         if path.is_symlink() or not path.is_file():
             continue
+        if own is not None and os.path.realpath(path) in (own, own + "-wal", own + "-shm"):
+            continue  # its rows were looked at
         shown = path.relative_to(root).as_posix()
         try:
             if any(pattern.search(piece) for piece in _pieces(path, len(name.encode()) + 2)):
@@ -183,6 +188,11 @@ def _pieces(path: Path, overlap: int) -> Iterator[bytes]:
         elif head == b"\x28\xb5\x2f\xfd":
             with zstandard.ZstdDecompressor().stream_reader(file) as inside_zstd:
                 yield from _overlapping(inside_zstd, overlap)
+        elif head == b"SQLi":
+            from assay.store.privacy import texts_of
+
+            for text in texts_of(path):
+                yield text.encode()
         elif head == b"PAR1":
             import polars
 

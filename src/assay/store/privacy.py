@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 
@@ -163,6 +166,19 @@ def scrub(url: str) -> None:
         else:
             for table in TABLES.sorted_tables:
                 connection.execute(sa.text(f'VACUUM FULL "{table.name}"'))
+
+
+def texts_of(path: Path) -> Iterator[str]:
+    """Every text in a SQLite file, such as a backup: in its bytes, one text ends where the next begins."""
+    connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)
+    try:
+        names = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
+        for name in names:
+            quoted = name.replace('"', '""')
+            for row in connection.execute(f'select * from "{quoted}"'):
+                yield from (text for text in row if isinstance(text, str))
+    finally:
+        connection.close()
 
 
 def _texts(table: sa.Table) -> list[sa.Column[Any]]:
