@@ -107,6 +107,21 @@ def test_skipping_and_flagging(folder: Path, visit: Visit) -> None:
     assert "asks no query q9" in other.json()["what"]
 
 
+def test_a_rater_looks_for_documents_by_their_words(folder: Path, visit: Visit) -> None:
+    project(folder)
+    who, _ = rater(visit)
+
+    def found(words: str) -> list[str]:
+        rows = who.get("/v1/projects/winter/documents", params={"q": words}).json()["documents"]
+        assert all(set(row) == {"doc_id", "title", "text", "fields", "captured_at"} for row in rows)
+        return sorted(row["doc_id"] for row in rows)
+
+    assert found("JACKET rain Q1-D2") == ["q1-d2"]
+    assert found("jacket snow") == found("%") == found("   ") == []
+    assert who.get("/v1/projects/winter/documents?q=").status_code == 422
+    assert visit().get("/v1/projects/winter/documents?q=rain").status_code == 401
+
+
 @pytest.mark.parametrize(
     ("said", "what"),
     [

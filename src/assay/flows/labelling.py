@@ -285,6 +285,17 @@ def flag(store: Store, who: Person, name: str, query_id: str, why: str) -> None:
     store.write(job).result()
 
 
+def search_documents(store: Store, who: Person, name: str, words: str) -> list[dict[str, Any]]:
+    """Documents that hold all the words in title or text, as a rater sees them: at most `projects.MOST_FOUND`.
+
+    Raises:
+        InputError: there is no such project.
+    """
+    project = project_of(store, who, name)
+    found = projects.search(store, project["tenant"], words) if words.strip() else []
+    return [seen for row in found if (seen := _seen(row)) is not None]
+
+
 def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:
     """What stands in a project, one row a judgment and dimension; hidden repeats and gold items are left out."""
     project = projects.find(store, tenant, name)

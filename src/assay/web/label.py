@@ -91,6 +91,14 @@ def items(
     return {"items": found, "rater": who.name}
 
 
+@ROUTES.get("/projects/{project}/documents")
+def documents(
+    request: Request, project: str, q: Annotated[str, Query(min_length=1, max_length=200)], who: Person = RATER
+) -> dict[str, Any]:
+    """Documents that hold all the words, as raters see them; no query, no grade, no system."""
+    return {"documents": labelling.search_documents(store_of(request), who, project, q)}
+
+
 @ROUTES.post("/grades")
 def give(request: Request, answer: Answer, who: Person = RATER) -> dict[str, Any]:
     """Writes an answer; it is durable when this returns. The same uid sent again counts once."""
