@@ -77,7 +77,7 @@ def test_dimensions_are_parts_and_relevance_is_the_whole() -> None:
 def test_a_set_is_drawn_written_and_refreshed(assay: Shell) -> None:
     rows = ["query,count", *(f"query {i},{1000 // i}" for i in range(1, 60)), "jo@example.org,7"]
     (assay.folder / "log.csv").write_text("\n".join(rows) + "\n", "utf-8")
-    said = assay("sample", "log.csv", "--strata", "head:2,torso:4,tail:6", "--topics", "set.csv")
+    said = assay("sample", "log.csv", "--strata", "head:2,torso:4,tail:6", "--write", "set.csv")
     assert (said.code, said.err) == (0, "")
     assert "12 queries drawn of 59" in said.out.replace("\n", " ")
     assert "e-mail 1" in said.out
@@ -86,7 +86,7 @@ def test_a_set_is_drawn_written_and_refreshed(assay: Shell) -> None:
     assert "example.org" not in written + said.out
     again = assay("sample", "log.csv", "--size", "15", "--refresh", "set.csv", "--format", "json")
     assert json.loads(again.out)["refresh"]["before"] == 12
-    assert assay("sample", "log.csv", "--size", "9", "--topics", "log.csv").code == 3
+    assert assay("sample", "log.csv", "--size", "9", "--write", "log.csv").code == 3
     assert assay("sample", "log.csv", "--strata", "head:x").err.startswith("--strata: 'head:x' is not NAME:NUMBER")
 
 
@@ -112,7 +112,7 @@ def test_evaluate_shows_what_the_rule_changed(assay: Shell) -> None:
     refused = assay("evaluate", "one.run", "dimensions.csv", "-m", "DCG@1")
     assert refused.code == 3
     assert "let `assay rubric apply` work out the grade" in refused.err
-    said = assay("rubric", "apply", "dimensions.csv", "--rubric", "rubric.md", "--grades", "graded.csv")
+    said = assay("rubric", "apply", "dimensions.csv", "--rubric", "rubric.md", "--write", "graded.csv")
     assert said.code == 0
     assert "4 judgments graded by rubric" in said.out
     values = [
@@ -123,7 +123,7 @@ def test_evaluate_shows_what_the_rule_changed(assay: Shell) -> None:
     assert ",3.0," in values[1]
     wrong = assay("evaluate", "one.run", "graded.csv", "-m", "DCG@1", "--dimension", "topicalty")
     assert "did you mean topicality?" in wrong.err
-    assert assay("rubric", "apply", "dimensions.csv", "--rubric", "rubric.md", "--grades", "rubric.md").code == 3
+    assert assay("rubric", "apply", "dimensions.csv", "--rubric", "rubric.md", "--write", "rubric.md").code == 3
 
 
 def test_the_file_is_written_once_and_shown(assay: Shell) -> None:

@@ -59,7 +59,7 @@ def numbers(text: str | None) -> list[float] | None:
 @click.command(
     "sample",
     cls=Verb,
-    example="assay sample searches.csv --strata head:4,torso:6,tail:10 --topics set.csv",
+    example="assay sample searches.csv --strata head:4,torso:6,tail:10 --write set.csv",
     help="""Draw a fair set of queries from a log.
 
     Each stratum has its size, and each query a known chance, so that means of the set are those of the traffic. Queries
@@ -72,7 +72,7 @@ def numbers(text: str | None) -> list[float] | None:
     metavar="NAME:NUMBER,...",
     help="head, torso, tail, known-item, zero-results, no-click, escalated; head,torso,tail unless given.",
 )
-@click.option("--topics", metavar="FILE", help="Write the set there, as a table of topics (CSV).")
+@click.option("--write", "target", metavar="FILE", help="Write the set there, as a table of topics (CSV).")
 @click.option("--known-item", metavar="PATTERN", help="A regular expression: queries for one thing.")
 @click.option("--known-items", metavar="FILE", help="A table of such queries.")
 @click.option(
@@ -95,7 +95,7 @@ def numbers(text: str | None) -> list[float] | None:
 @inputs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
 def sample(
-    log: str, strata: str | None, topics: str | None, input_format: str | None, columns: str | None,
+    log: str, strata: str | None, target: str | None, input_format: str | None, columns: str | None,
     format_: str | None, output: str | None, html: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
@@ -108,9 +108,9 @@ def sample(
         log, strata=strata, format=input_format, columns=spell_map(columns, "--columns"), bench=bench,
         command=command_line(), **options,
     )  # fmt: skip
-    if topics is not None:
-        check_targets(topics, None, bench.files())
-        write(topics, as_csv(result))
+    if target is not None:
+        check_targets(target, None, bench.files())
+        write(target, as_csv(result))
     show(result, format=format_, output=output, html=html, inputs=bench.files())
 
 
@@ -148,7 +148,7 @@ def rubric_show(path: str, format_: str | None, output: str | None, html: str | 
 @rubric.command(
     "apply",
     cls=Verb,
-    example="assay rubric apply dimensions.csv --rubric rubric.md --grades graded.csv",
+    example="assay rubric apply dimensions.csv --rubric rubric.md --write graded.csv",
     help="""Work out the grade of judgments whose dimensions stand apart.
 
     Each row of the judgments is what one rater says of one dimension; the rule of the rubric gives the grade. Then
@@ -156,11 +156,11 @@ def rubric_show(path: str, format_: str | None, output: str | None, html: str | 
 )
 @click.argument("qrels")
 @click.option("--rubric", "path", required=True, metavar="FILE", help="What says how the grade follows.")
-@click.option("--grades", metavar="FILE", help="Write every row and the grades there (CSV).")
+@click.option("--write", "target", metavar="FILE", help="Write every row and the grades there (CSV).")
 @inputs
 @outputs("table", "json", "csv", "md", "html", "assay")
 def rubric_apply(
-    qrels: str, path: str, grades: str | None, input_format: str | None, columns: str | None, format_: str | None,
+    qrels: str, path: str, target: str | None, input_format: str | None, columns: str | None, format_: str | None,
     output: str | None, html: str | None,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
@@ -171,7 +171,7 @@ def rubric_apply(
     result = apply(
         qrels, path, format=input_format, columns=spell_map(columns, "--columns"), bench=bench, command=command_line()
     )
-    if grades is not None:
-        check_targets(grades, None, bench.files())
-        write(grades, as_csv(result))
+    if target is not None:
+        check_targets(target, None, bench.files())
+        write(target, as_csv(result))
     show(result, format=format_, output=output, html=html, inputs=bench.files())

@@ -43,7 +43,7 @@ def pool() -> None:
     type=click.FloatRange(0, 1),
     default=0.0,
     metavar="SHARE",
-    help="Pairs drawn at random from below the depth, as a share of those above.",
+    help="Pairs drawn at random from below the depth, as a share of those above: 0.",
 )
 @click.option("--at-most", type=click.IntRange(1), metavar="NUMBER", help="No more pairs than these.")
 @click.option(
