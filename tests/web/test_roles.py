@@ -18,9 +18,14 @@ Visit = Callable[..., Visitor]
 LEAST = {
     "/": "rater", "/sign-out": "rater", "/label/{project}": "rater", "/metrics": "lead", "/v1/openapi.json": "rater",
     "/v1/projects": "rater", "/v1/projects/{project}/items": "rater", "/v1/grades": "rater", "/v1/undo": "rater",
-    "/v1/skip": "rater", "/v1/flags": "rater", "/v1/projects/{project}/documents": "rater",
+    "/project/{name}": "lead", "/project/{name}/open": "lead", "/project/{name}/labels.csv": "lead",
+    "/adjudicate/{name}": "adjudicator", "/v1/skip": "rater", "/v1/flags": "rater",
+    "/v1/projects/{project}/documents": "rater",
 }  # fmt: skip
 """What each route needs, written down a second time."""
+
+KNOWN = {"project": "winter", "name": "winter"}
+"""What stands for the parameters of a path."""
 
 SHOWS_OTHERS = re.compile(r"agree|dispute|adjudicat|export|progress|raters|pilot|open\b|people|audit|project/")
 """Words in a path behind which stands what others said; no rater comes there."""
@@ -53,7 +58,7 @@ def test_each_route_is_closed_to_guests_and_lesser_roles_and_open_to_the_others(
     for way in found:
         if way.role is None:
             continue
-        path = way.at(project="winter")
+        path = way.at(**KNOWN)
         assert guest.client.request(way.method, path).status_code == 401, f"{way} as a guest"
         page = guest.client.request(way.method, path, headers={"accept": "text/html"})
         assert page.status_code in (303, 401), f"{way} as a guest with a browser"
@@ -74,7 +79,7 @@ def test_every_write_by_a_session_needs_the_token(open_app: tuple[Visitor, list[
     assert len(writes) >= 6
     for way in writes:
         for head in ({}, {"x-csrf-token": "wrong"}):
-            answer = who.client.request(way.method, way.at(project="winter"), headers=head)
+            answer = who.client.request(way.method, way.at(**KNOWN), headers=head)
             assert answer.status_code == 403, f"{way} with {head}"
 
 
@@ -97,7 +102,7 @@ def test_no_request_shows_a_rater_what_another_said(
     for way in found:
         if way.method == "GET":
             for number in ("1", "2"):
-                answer = guest.get(way.at(project="winter", item=number), headers=keys["rater"])
+                answer = guest.get(way.at(**KNOWN, item=number), headers=keys["rater"])
                 assert words not in answer.text, str(way)
                 assert '"admin"' not in answer.text, str(way)
                 assert ">admin<" not in answer.text, str(way)
@@ -131,7 +136,7 @@ def test_script_in_every_text_is_text_in_every_page(
         if way.method != "GET" or way.path == "/sign-out":
             continue
         answer = guest.get(
-            way.at(project="winter", token=HOSTILE.replace("/", "")), headers=keys["admin"] | {"accept": "text/html"}
+            way.at(**KNOWN, token=HOSTILE.replace("/", "")), headers=keys["admin"] | {"accept": "text/html"}
         )
         if answer.headers.get("content-type", "").startswith("text/html"):
             pages += 1
