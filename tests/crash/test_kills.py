@@ -14,9 +14,12 @@ from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS
 from assay.store.upgrade import check
 from crash.harness import Harness, Tally
 from store.made import TENANT, project
+from web import labelled
+from web.visiting import key, workspace
 
 KILLS = 200 if os.environ.get("ASSAY_SOAK") else 6
 WRITER = Path(__file__).with_name("writer_of_judgments.py")
+RATER = Path(__file__).with_name("rater_of_pages.py")
 
 
 @pytest.mark.slow
@@ -68,3 +71,22 @@ def test_the_harness_notices_a_writer_that_answers_too_early(tmp_path: Path) -> 
     with Store.open(url) as store:
         there = {row["uid"] for row in store.rows(sa.select(JUDGMENTS.c.uid))}
     assert tally.answered - there
+
+
+@pytest.mark.slow
+def test_no_grade_that_the_server_answered_is_lost_or_doubled(tmp_path: Path) -> None:
+    folder = workspace(tmp_path)
+    labelled.project(folder, docs=5_000, raters_each=1)
+    command = [sys.executable, str(RATER), str(folder), key(folder, "rater", "rater")]
+    kills = max(KILLS // 2, 4)
+    tally = Harness(command, seed=7, longest_s=1.0).run(kills)
+    assert tally.kills == kills
+    with Store.open(str(folder / ".assay" / "store.db")) as store:
+        there = [row["uid"] for row in store.rows(sa.select(JUDGMENTS.c.uid))]
+        pairs = [(row["item"], row["turn"]) for row in store.rows(sa.select(JUDGMENTS))]
+        assert all(one.is_well for one in check(store)), check(store)
+    assert len(there) == len(set(there))
+    assert len(pairs) == len(set(pairs))  # one rater grades no item twice
+    assert tally.answered <= set(there)
+    assert set(there) == set(tally.sent)
+    assert len(there) > kills
