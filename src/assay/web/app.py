@@ -143,12 +143,13 @@ def _answer(request: Request, code: int, what: str, headers: Mapping[str, str] |
 
 def _mount(app: FastAPI) -> None:
     """Every room with routes."""
-    from assay.web import auth, label
+    from assay.web import auth, label, project
 
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     app.include_router(auth.ROUTES)
     app.include_router(label.PAGES)
     app.include_router(label.ROUTES)
+    app.include_router(project.PAGES)
 
     @app.get("/v1/openapi.json", include_in_schema=False)
     def drawn(person: Any = auth.RATER) -> JSONResponse:
