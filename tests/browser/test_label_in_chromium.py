@@ -51,7 +51,7 @@ def opened(browser: Any, base: str, name: str = "rater", to: str = "winter") -> 
     page.fill("[name=name]", name)
     page.fill("[name=password]", PASSWORD)
     page.keyboard.press("Enter")
-    page.get_by_role("link", name=to).click()
+    page.get_by_role("link", name=to, exact=True).click()
     page.wait_for_selector("#article:not([hidden])")
     return page
 
@@ -153,7 +153,7 @@ def test_answers_outlive_the_page(browser: Any, base: str) -> None:
     context.unroute("**/v1/grades")
     again = context.new_page()
     again.goto(f"{base}/")
-    again.get_by_role("link", name="winter").click()
+    again.get_by_role("link", name="winter", exact=True).click()
     told(again, "saved", "saved: grade 2")
     assert labels(again, base) == 1
     context.close()
