@@ -18,8 +18,8 @@ Visit = Callable[..., Visitor]
 LEAST = {
     "/": "rater", "/sign-out": "rater", "/label/{project}": "rater", "/metrics": "lead", "/v1/openapi.json": "rater",
     "/v1/projects": "rater", "/v1/projects/{project}/items": "rater", "/v1/grades": "rater", "/v1/undo": "rater",
-    "/project/{name}": "lead", "/project/{name}/open": "lead", "/project/{name}/labels.csv": "lead",
-    "/adjudicate/{name}": "adjudicator", "/v1/skip": "rater", "/v1/flags": "rater",
+    "/project/{project}": "lead", "/project/{project}/open": "lead", "/project/{project}/labels.csv": "lead",
+    "/adjudicate/{project}": "adjudicator", "/v1/skip": "rater", "/v1/flags": "rater",
     "/v1/projects/{project}/documents": "rater",
 }  # fmt: skip
 """What each route needs, written down a second time."""
