@@ -161,7 +161,7 @@ def scrub(url: str) -> None:
             if busy:
                 raise InputError(
                     "somebody else has the store open, so old bytes stay in its log", "the store",
-                    "end the server, then run the command again",
+                    "end the server, then run `assay privacy expire`, which cleans it",
                 )  # fmt: skip
         else:
             for table in TABLES.sorted_tables:
