@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 REASONS = ("missing content", "ambiguous query", "language", "broken page", "other")
 """Why a rater cannot tell."""
 
-PREFERENCES = ("first", "second", "tie", "both-bad")
-MODES = ("query", "mixed", "pairwise")
 AT_ONCE = 12
 """Items that a page may hold ahead."""
 
