@@ -27,7 +27,7 @@ def _as_postgres(words: list[str]) -> list[str]:
 def server() -> Iterator[str]:
     """The address of a PostgreSQL server on a socket in a folder of its own."""
     if shutil.which("initdb") is None:
-        pytest.skip("PostgreSQL is not installed: no initdb on the path")
+        pytest.skip("PostgreSQL is not installed: no initdb on the path")  # .ci/run has it, and skips nothing
     folder = Path(tempfile.mkdtemp(prefix="assay-pg-"))
     folder.chmod(0o755)
     data, socket = folder / "data", folder / "socket"
