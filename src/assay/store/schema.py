@@ -79,6 +79,7 @@ PROJECTS = _table(
     sa.Column("gold_share", sa.Float, nullable=False),
     sa.Column("repeat_share", sa.Float, nullable=False),
     sa.Column("refresh_days", sa.Integer),
+    sa.Column("refresh_classes", sa.Text, nullable=False, server_default="{}"),  # segment of a query to days, as JSON
     sa.Column("opened_at", sa.Text),  # when the queue behind the pilot was opened
     sa.Column("opened_by", sa.Text),
     sa.Column("opened_why", sa.Text),
