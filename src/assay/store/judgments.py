@@ -32,6 +32,7 @@ class Given:
         grade: the grade; None where the rater cannot tell, or prefers.
         dimensions: name to value, of dimensions judged apart.
         preference: first, second, tie or both-bad, in pairwise projects.
+        left_doc_id: the document that was on the left, there.
         cannot_tell: why no grade can be given.
         note: what else the rater says.
         took_ms: from showing to answering.
@@ -46,6 +47,7 @@ class Given:
     grade: float | None = None
     dimensions: Mapping[str, float] = field(default_factory=dict)
     preference: str | None = None
+    left_doc_id: str = ""
     cannot_tell: str | None = None
     note: str = ""
     took_ms: int | None = None
@@ -75,7 +77,8 @@ def append(connection: sa.Connection, tenant: str, given: Given, rubric_version:
         "tenant": tenant, "uid": given.uid, "project": item["project"], "item": given.item,
         "query_id": item["query_id"], "doc_id": item["doc_id"], "rater": given.rater, "role": given.role,
         "grade": given.grade, "dimensions": json.dumps(dict(given.dimensions), sort_keys=True),
-        "preference": given.preference, "cannot_tell": given.cannot_tell, "note": given.note,
+        "preference": given.preference, "left_doc_id": given.left_doc_id, "cannot_tell": given.cannot_tell,
+        "note": given.note,
         "rubric_version": rubric_version, "doc_hash": item["doc_hash"], "judged_at": now, "took_ms": given.took_ms,
         "source": given.source, "turn": given.turn, "takes_back": None,
     }  # fmt: skip

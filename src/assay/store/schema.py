@@ -166,6 +166,7 @@ JUDGMENTS = _table(
     sa.Column("grade", sa.Float),  # none where the rater cannot tell, or takes back
     sa.Column("dimensions", sa.Text, nullable=False, server_default="{}"),  # name to value, as JSON
     sa.Column("preference", sa.Text),  # pairwise: first, second, tie or both-bad
+    sa.Column("left_doc_id", sa.Text, nullable=False, server_default=""),  # what the rater saw on the left of a pair
     sa.Column("cannot_tell", sa.Text),  # the reason
     sa.Column("note", sa.Text, nullable=False, server_default=""),
     sa.Column("rubric_version", sa.Text, nullable=False),
