@@ -107,9 +107,21 @@ DOCUMENTS = _table(
     sa.Column("doc_id", sa.Text, nullable=False),
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("text", sa.Text, nullable=False),
-    sa.Column("fields", sa.Text, nullable=False, server_default="{}"),  # further fields and an image, as JSON
+    sa.Column("html", sa.Text, nullable=False, server_default=""),  # the body with its markup, sanitised; or nothing
+    sa.Column("fields", sa.Text, nullable=False, server_default="{}"),  # further fields, name to text, as JSON
+    sa.Column("image", sa.Text, nullable=False, server_default=""),  # the hash of a picture; or nothing
+    sa.Column("language", sa.Text),  # as in lang="..."
     sa.Column("captured_at", sa.Text),
     sa.UniqueConstraint("tenant", "doc_id", "doc_hash"),
+)
+
+IMAGES = _table(
+    "images",
+    _id(),
+    sa.Column("image_hash", sa.Text, nullable=False),  # of its bytes
+    sa.Column("kind", sa.Text, nullable=False),  # image/png, image/jpeg, image/gif or image/webp
+    sa.Column("bytes", sa.LargeBinary, nullable=False),
+    sa.UniqueConstraint("tenant", "image_hash"),
 )
 
 ITEMS = _table(

@@ -11,7 +11,7 @@ from assay.errors import InputError
 from assay.store.database import Check, Store
 from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS, TABLES
 
-HEAD = "0003"
+HEAD = "0004"
 """The last step of the chain of migrations."""
 
 AT_ONCE = 10_000
