@@ -1,0 +1,140 @@
+"""Cells, cascade counts, cells by last click, and the lists that all of them can be taken from."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from assay.clicks.cells import Cells
+from assay.clicks.counts import CascadeCounts, LastClickCells
+from assay.clicks.lists import Lists
+from assay.errors import InputError
+
+
+def cells_frame() -> pl.DataFrame:
+    return pl.DataFrame({
+        "query_id": ["b", "a", "a", "a"], "doc_id": ["x", "y", "x", "y"], "position": [1, 2, 1, 2],
+        "impressions": [5, 6, 7, 1], "clicks": [1, 0, 2, 1],
+    })  # fmt: skip
+
+
+def lists_frame() -> pl.DataFrame:
+    """Query a: x y z with clicks on 1 and 3 twice, none once; query b: y x with a click on 2, thrice."""
+    return pl.DataFrame({
+        "query_id": ["a", "b", "a", "a"], "doc_ids": [["x", "y", "z"], ["y", "x"], ["x", "y", "z"], ["x", "y", "z"]],
+        "clicks": [0b101, 0b10, 0, 0b101], "count": [1, 3, 1, 1],
+    })  # fmt: skip
+
+
+def test_equal_keys_are_added_up_and_pairs_are_numbered_by_their_names() -> None:
+    cells = Cells.from_frame(cells_frame())
+    assert cells.pair.tolist() == [0, 1, 2]
+    assert cells.impressions.tolist() == [7, 7, 5]  # a x, a y (6 + 1), b x
+    assert cells.clicks.tolist() == [2, 1, 1]
+    assert cells.query.tolist() == [0, 0, 1]
+    assert (list(cells.query_ids), list(cells.doc_ids)) == (["a", "b"], ["x", "y", "x"])
+
+
+def test_cells_of_two_days_are_the_cells_of_both_in_one_pass() -> None:
+    day, other = cells_frame(), cells_frame().with_columns(doc_id=pl.Series(["n", "y", "x", "x"]))
+    one, two = Cells.from_frame(pl.concat([day, other])), Cells.from_frame(day) + Cells.from_frame(other)
+    assert one.frame().equals(two.frame())
+    assert two.query.tolist() == one.query.tolist()
+
+
+def test_rankers_and_segments_are_kept_apart_and_can_be_summed_over() -> None:
+    frame = cells_frame().with_columns(ranker=pl.Series(["A", "B", "A", "A"]), segment=pl.Series(list("mmdd")))
+    cells = Cells.from_frame(frame)
+    assert cells.ranker is not None
+    assert [cells.rankers[at] for at in cells.ranker] == ["A", "A", "B", "A"]  # a x, a y (two of them), b x
+    assert cells.frame().select("doc_id", "ranker", "segment").rows()[2] == ("y", "B", "m")
+    assert cells.summed().impressions.tolist() == [7, 7, 5]
+    assert cells.of_segment(0).impressions.sum() == 8  # segment d: 7 + 1
+
+
+def test_what_cannot_be_is_refused_with_its_place() -> None:
+    with pytest.raises(InputError, match=r"cell 0, clicks 9: more clicks than impressions"):
+        Cells.from_frame(cells_frame().with_columns(clicks=pl.Series([9, 0, 9, 0])))
+    with pytest.raises(InputError, match=r"cell 1, position 0: positions count from 1"):
+        Cells.from_frame(cells_frame().with_columns(position=pl.Series([1, 0, 1, 0])))
+    with pytest.raises(InputError, match=r"cells: no column clicks"):
+        Cells.from_frame(cells_frame().drop("clicks"))
+    with pytest.raises(InputError, match=r"cells, row 2: no value for doc_id"):
+        Cells.from_frame(cells_frame().with_columns(doc_id=pl.Series(["x", None, "x", "y"])))
+    with pytest.raises(InputError, match="only one of two sets of cells knows the ranker"):
+        Cells.from_frame(cells_frame()) + Cells.from_frame(cells_frame().with_columns(ranker=pl.lit("A")))
+    nameless = Cells(*(np.zeros(1, np.int64), np.ones(1, np.int64)), np.ones(1), np.ones(1), np.zeros(1, np.int64))
+    with pytest.raises(InputError, match="do not know the names"):
+        nameless.frame()
+
+
+def test_equal_lists_are_one() -> None:
+    lists = Lists.from_frame(lists_frame())
+    assert lists.pair.tolist() == [[0, 1, 2], [0, 1, 2], [4, 3, -1]]
+    assert lists.clicked.tolist() == [[False] * 3, [True, False, True], [False, True, False]]
+    assert lists.count.tolist() == [1, 2, 3]
+    assert list(lists.doc_ids) == ["x", "y", "z", "x", "y"]
+
+
+def test_counts_of_every_kind_follow_from_the_lists() -> None:
+    lists = Lists.from_frame(lists_frame())
+    cells = lists.cells().frame().rows()
+    assert cells == [
+        ("a", "x", 1, 3, 2),
+        ("a", "y", 2, 3, 0),
+        ("a", "z", 3, 3, 2),
+        ("b", "x", 2, 3, 3),
+        ("b", "y", 1, 3, 0),
+    ]
+    # query, document, position, impressions, unclicked, to_first, to_last, clicks, first_clicks, last_clicks
+    assert lists.cascade().frame().rows() == [
+        ("a", "x", 1, 3, 1, 2, 2, 2, 2, 0),
+        ("a", "y", 2, 3, 1, 0, 2, 0, 0, 0),
+        ("a", "z", 3, 3, 1, 0, 2, 2, 0, 2),
+        ("b", "x", 2, 3, 0, 3, 3, 3, 3, 3),
+        ("b", "y", 1, 3, 0, 3, 3, 0, 0, 0),
+    ]
+    # query, document, position, last click above, impressions, clicks
+    assert lists.by_last_click().frame().rows() == [
+        ("a", "x", 1, 0, 3, 2),
+        ("a", "y", 2, 0, 1, 0),
+        ("a", "y", 2, 1, 2, 0),
+        ("a", "z", 3, 0, 1, 0),
+        ("a", "z", 3, 1, 2, 2),
+        ("b", "x", 2, 0, 3, 3),
+        ("b", "y", 1, 0, 3, 0),
+    ]
+
+
+def test_earlier_and_later_lists_share_their_pairs() -> None:
+    later = pl.DataFrame({"query_id": ["a"], "doc_ids": [["z", "n"]], "clicks": [1], "count": [2]})
+    first, second = Lists.from_frames([lists_frame(), later])
+    assert [first.doc_ids[at] for at in second.pair[0, :2]] == ["z", "n"]
+    assert second.pair[0, 2] == -1
+    assert (first + second).count.sum() == 8
+    both = Lists.from_frame(pl.concat([lists_frame(), later]))
+    assert (first + second).cells().frame().equals(both.cells().frame())
+
+
+@pytest.mark.parametrize("kind", [CascadeCounts, LastClickCells])
+def test_counts_by_list_merge_exactly(kind: type[CascadeCounts] | type[LastClickCells]) -> None:
+    lists = Lists.from_frame(lists_frame())
+    counts = lists.cascade() if kind is CascadeCounts else lists.by_last_click()
+    twice = lists + lists
+    merged = counts + counts  # type: ignore[operator] # both are of one kind
+    assert merged.frame().equals((twice.cascade() if kind is CascadeCounts else twice.by_last_click()).frame())
+    assert kind.from_frame(counts.frame()).frame().equals(counts.frame())
+
+
+def test_impossible_lists_are_refused() -> None:
+    with pytest.raises(InputError, match="a click is below the end of every list"):
+        Lists.from_frame(lists_frame().with_columns(clicks=pl.Series([0b1001, 0, 0, 0])))
+    with pytest.raises(InputError, match=r"list 1: a click is below the end of its list"):
+        Lists.from_frame(lists_frame().with_columns(clicks=pl.Series([0, 0b100, 0, 0])))
+    with pytest.raises(InputError, match="a list is empty or a value is missing"):
+        Lists.from_frame(
+            lists_frame().with_columns(doc_ids=pl.Series([[], ["a"], ["a"], ["a"]], dtype=pl.List(pl.String)))
+        )
+    with pytest.raises(InputError, match=r"last: the last click is not above"):
+        LastClickCells(*(np.ones(1, np.int64) * at for at in (0, 1, 1)), np.ones(1), np.ones(1), np.zeros(1, np.int64))
