@@ -145,7 +145,9 @@ def _mount(app: FastAPI) -> None:
     """Every room with routes."""
     from assay.web import auth, label, project
 
-    app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
+    # The tokens of reports and pages are one file, which stands with the reports.
+    files = StaticFiles(directory=HERE / "static", packages=[("assay.report", "assets")])
+    app.mount("/static", files, name="static")
     app.include_router(auth.ROUTES)
     app.include_router(label.PAGES)
     app.include_router(label.ROUTES)
