@@ -55,8 +55,9 @@ def agree(
     Raises:
         InputError: no pair has two ratings, or a grade is not on the list.
     """
-    from assay.judgments.aggregate import split, where
+    from assay.judgments.aggregate import split
     from assay.judgments.agreement import LIMIT, agreement
+    from assay.judgments.rows import where
     from assay.ranking.segments import SEGMENT, tells_segments
 
     bench = at_work(bench, labels)

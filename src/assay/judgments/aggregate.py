@@ -12,6 +12,8 @@ from functools import partial
 from typing import Any
 
 from assay.errors import SHOWN, InputError, did_you_mean
+from assay.judgments.roles import ADJUDICATED, ADJUDICATOR, of_rater, raters_alone, rule_of, settled_first
+from assay.judgments.rows import PAIR, pair_of, where
 from assay.tables import Block
 
 RULES = ("mean", "majority", "median")
@@ -21,29 +23,25 @@ RELEVANCE = "relevance"
 UNNAMED = "(not named)"
 """What the part of the rows without a rater or a source is called."""
 
-PAIR = ("query_id", "doc_id")
-
-
-def _pair(block: Block) -> tuple[str, ...]:
-    """What raters agree or differ on: a pair, or a pair and a subtopic."""
-    return (*PAIR, "subtopic") if "subtopic" in block.columns else PAIR
-
 
 def aggregate(block: Block, how: str = "mean", duplicates: str = "refuse", dimension: str = "relevance") -> Block:
     """One row a pair: query_id, doc_id, grade, in the order of each pair's first row; with subtopics one row for each.
 
     Args:
-        block: rows of `Judgment`; without a column `rater` every row is its own pair and the block comes back as it is.
+        block: rows of `Judgment`; without a column `rater` every row is its own pair and comes back as it is.
         how: "mean" of the raters' grades; "majority", the grade most raters gave, and of several such the lowest, so
             that no document is worth more than its raters agree on; "median", for an even number of raters the mean of
-            the middle two; "dawid-skene", the likeliest grade by how each rater errs, see `by_model`; or the name of
-            one rater, whose grades alone are taken.
+            the middle two; "dawid-skene", the likeliest grade by how each rater errs, see `by_model`; the name of one
+            rater, whose grades alone are taken; or "adjudicated", the grade of an adjudicator where there is one, and
+            else the mean, or what stands behind a comma, such as "adjudicated,median". The others leave adjudicators
+            out, see `counted`.
         duplicates: two different grades of one rater for one pair are refused ("refuse"), or the first one counts
             ("keep-first").
         dimension: rows of other dimensions are left out, where the block has that column.
 
     Raises:
-        InputError: one rater gave one pair two grades, or nobody has the name in `how`.
+        InputError: one rater gave one pair two grades, nobody has the name in `how`, or adjudicators shall decide and
+            the judgments name no roles.
     """
     if "dimension" not in block.columns and dimension != RELEVANCE:
         raise InputError(
@@ -51,40 +49,88 @@ def aggregate(block: Block, how: str = "mean", duplicates: str = "refuse", dimen
             block.name,
             "pass judgments with a column dimension, or leave --dimension out",
         )
-    if "rater" not in block.columns and how not in (*RULES, MODEL):
+    decides, rule = rule_of(how)
+    if "rater" not in block.columns and rule not in (*RULES, MODEL):
         raise InputError(
             f"--raters {how} asks for one rater, and the judgments name none", block.name,
             f"pass --raters {'|'.join(RULES)}, or judgments with a column rater",
         )  # fmt: skip
-    if "rater" not in block.columns and "dimension" not in block.columns:
+    if rule == MODEL:
+        return _by_model(counted(block, MODEL, dimension), settled_by=block if decides else None, dimension=dimension)
+    block = counted(block, how, dimension)
+    if "rater" not in block.columns:
         return block
+    facts = list(block.facts)
+    if rule not in RULES:
+        named = of_rater(block, rule, and_settled=decides)
+        if not len(where(named, "rater", lambda value: value == rule)):
+            known = [ADJUDICATED] if "role" in block.columns else []
+            names = [*RULES, MODEL, *known, *(name for name in values(block, "rater") if name)]
+            raise InputError(
+                f"--raters {rule!r} is no rater of the judgments{did_you_mean(rule, names)}",
+                block.name,
+                f"pass --raters {'|'.join(names[:8])}",
+            )
+        facts.append(f"the grades of the rater {rule} alone are taken")
+        block = named
+    join = _small if block.is_small else _large
+    joined = join(block, rule, duplicates == "keep-first")
+    return Block(joined.frame, joined.place, joined.name, (*facts, *joined.facts))
+
+
+def counted(block: Block, how: str = "mean", dimension: str = RELEVANCE) -> Block:
+    """The rows that a rule for several raters looks at; what was left out is among the facts of the block.
+
+    Args:
+        block: rows of `Judgment`.
+        how: as in `aggregate`: "adjudicated" leaves out the raters of pairs that are settled, "mean", "majority",
+            "median" and "dawid-skene" leave out who settled them, and the name of a rater leaves out nobody.
+        dimension: rows of other dimensions are left out.
+    """
     facts = list(block.facts)
     if "dimension" in block.columns:
         rows = _of_dimension(block, dimension)
         if len(rows) < len(block):
             facts.append(f"{len(block) - len(rows):,} judgments of other dimensions than {dimension} are left out")
         block = rows
-    if "rater" not in block.columns:
-        return Block(block.frame, block.place, block.name, tuple(facts))
-    if how == MODEL:
-        from assay.judgments.by_model import by_model
-
-        joined = by_model(block)
-        return Block(joined.frame, joined.place, joined.name, (*facts, *joined.facts))
-    if how not in RULES:
-        named = where(block, "rater", lambda value: value == how)
-        if not len(named):
-            names = [*RULES, MODEL, *(name for name in values(block, "rater") if name)]
-            raise InputError(
-                f"--raters {how!r} is no rater of the judgments{did_you_mean(how, names)}",
-                block.name,
-                f"pass --raters {'|'.join(names[:8])}",
+    decides, rule = rule_of(how)
+    if decides:
+        block, out = settled_first(block)
+        settled = where(block, "role", lambda value: value == ADJUDICATOR)
+        n = len(set(zip(*(settled.frame[name] for name in pair_of(settled)), strict=True)))
+        facts.append(
+            f"{n:,} pairs have the grade of an adjudicator, before {out:,} grades of raters; the {rule} of the raters "
+            "is that of the others"
+        )
+    elif rule in (*RULES, MODEL):
+        block, out = raters_alone(block)
+        if out:
+            facts.append(
+                f"{out:,} grades of adjudicators are left out of the {rule} of the raters; --raters {ADJUDICATED} lets "
+                "them decide"
             )
-        facts.append(f"the grades of the rater {how} alone are taken")
-        block = named
-    join = _small if block.is_small else _large
-    joined = join(block, how, duplicates == "keep-first")
-    return Block(joined.frame, joined.place, joined.name, (*facts, *joined.facts))
+    return Block(block.frame, block.place, block.name, tuple(facts)) if facts != list(block.facts) else block
+
+
+def _by_model(block: Block, settled_by: Block | None, dimension: str) -> Block:
+    """The grades of the model, from all raters' rows; those of adjudicators stand above them where they decide."""
+    from assay.judgments.by_model import by_model
+
+    joined = by_model(block)
+    facts = (*block.facts, *joined.facts)
+    if settled_by is None:
+        return Block(joined.frame, joined.place, joined.name, facts)
+    first = counted(settled_by, ADJUDICATED, dimension)
+    settled = aggregate(where(first, "role", lambda value: value == ADJUDICATOR), "mean")
+    grades = dict(zip(_pairs(settled), settled.frame["grade"], strict=True))
+    frame: Mapping[str, Sequence[Any]] = joined.frame  # type: ignore[assignment] # the model gives plain columns
+    said = [grades.get(pair, grade) for pair, grade in zip(_pairs(joined), frame["grade"], strict=True)]
+    facts = (*facts, f"{len(grades):,} pairs have the grade of an adjudicator instead")
+    return Block({**frame, "grade": said}, joined.place, joined.name, facts)
+
+
+def _pairs(block: Block) -> list[tuple[str, str]]:
+    return list(zip(block.frame["query_id"], block.frame["doc_id"], strict=True))
 
 
 def _of_dimension(block: Block, dimension: str) -> Block:
@@ -141,28 +187,9 @@ def values(block: Block, column: str) -> list[str]:
     return sorted({value or "" for value in distinct}, key=lambda value: (not value, value))
 
 
-def where(block: Block, column: str, keep: Callable[[Any], bool]) -> Block:
-    """The rows whose value in one column is kept; each remembers its place."""
-    frame = block.frame
-    if isinstance(frame, dict):
-        rows = [i for i, value in enumerate(frame[column]) if keep(value)]
-        return _taken(block, {name: [cells[i] for i in rows] for name, cells in frame.items()}, rows)
-    import polars as pl
-
-    large = block.polars()
-    cells = large[column]
-    kept = [value for value in cells.unique().to_list() if keep(value)]
-    mask = cells.is_in(pl.Series(kept, dtype=cells.dtype), nulls_equal=True)
-    return _taken(block, large.filter(mask), mask.arg_true())
-
-
-def _taken(block: Block, frame: Any, rows: Any) -> Block:
-    return Block(frame, lambda i: block.place(int(rows[i])), block.name, block.facts)
-
-
 def _small(block: Block, how: str, keep_first: bool) -> Block:
     frame: Mapping[str, Sequence[Any]] = block.frame  # type: ignore[assignment] # small
-    names = _pair(block)
+    names = pair_of(block)
     votes: dict[tuple[str, ...], dict[str, float]] = {}
     first: dict[tuple[str, ...], int] = {}
     wrong: list[int] = []
@@ -184,7 +211,7 @@ def _small(block: Block, how: str, keep_first: bool) -> Block:
 def _large(block: Block, how: str, keep_first: bool) -> Block:
     import polars as pl
 
-    pair = _pair(block)
+    pair = pair_of(block)
     rows = (
         block.polars()
         .select(*pair, pl.col("rater").fill_null(""), pl.col("grade").cast(pl.Float64))

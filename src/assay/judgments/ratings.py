@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.errors import SHOWN, InputError
-from assay.judgments.aggregate import PAIR
+from assay.judgments.rows import PAIR
 from assay.stats.agreement import F64, Ratings
 from assay.tables import Block
 

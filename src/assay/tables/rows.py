@@ -48,6 +48,12 @@ class Judgment:
     """Probability that the pair was chosen for judgment, in (0, 1]."""
     subtopic: str | None = None
     """The aspect of the query that the grade is about; a pair then has one row for each."""
+    role: str | None = None
+    """In which part it was given: rater, adjudicator (who settles what raters dispute) or model."""
+    note: str | None = None
+    """What else the rater said of it."""
+    took_ms: Annotated[float, Ge(0)] | None = None
+    """Milliseconds from showing the pair to the grade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +124,35 @@ class Pair:
     """Place in the queue: 1 is labelled first."""
     reason: str | None = None
     """Why the pair is wanted, for whoever plans the work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """Two documents of one query, and which of them one rater prefers; without the latter, what is to be compared."""
+
+    query_id: str
+    doc_id: str
+    """The first document."""
+    other_doc_id: str
+    """The second document."""
+    preference: str | None = None
+    """first, second, tie (both serve alike) or both-bad (neither serves)."""
+    rater: str | None = None
+    left_doc_id: str | None = None
+    """Which document the rater saw on the left."""
+    turn: Annotated[int, Ge(0)] | None = None
+    """1: the rater saw the pair again, with its sides swapped."""
+    role: str | None = None
+    """rater, or adjudicator (who settles what raters dispute)."""
+    source: str | None = None
+    """human, model or clicks."""
+    rubric: str | None = None
+    judged_at: str | None = None
+    doc_hash: str | None = None
+    other_doc_hash: str | None = None
+    note: str | None = None
+    took_ms: Annotated[float, Ge(0)] | None = None
+    """Milliseconds from showing the pair to the choice."""
 
 
 @dataclass(frozen=True, slots=True)

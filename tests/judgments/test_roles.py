@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import InputError
+from assay.judgments.aggregate import aggregate
+from assay.judgments.roles import has_adjudicators, rule_of
+from assay.tables import Block
+
+ROWS = [
+    # query, doc, grade, rater, role
+    ("q1", "d1", 0.0, "ana", "rater"),
+    ("q1", "d1", 3.0, "bo", "rater"),
+    ("q1", "d2", 1.0, "ana", "rater"),
+    ("q1", "d2", 2.0, "bo", None),
+    ("q1", "d1", 2.0, "cy", "adjudicator"),
+    ("q2", "d9", 3.0, "cy", "adjudicator"),
+]
+NAMES = ("query_id", "doc_id", "grade", "rater", "role")
+
+
+def block(rows: list[tuple[Any, ...]] = ROWS, small: bool = True, names: tuple[str, ...] = NAMES) -> Block:
+    columns = dict(zip(names, (list(cells) for cells in zip(*rows, strict=True)), strict=True))
+    kinds = {name: pl.Float64 if name == "grade" else pl.String for name in columns}
+    return Block(columns if small else pl.DataFrame(columns, schema=kinds), lambda i: f"a.csv:{i + 2}", "a.csv")
+
+
+def grades(found: Block) -> dict[tuple[str, str], float]:
+    rows = found.polars()
+    return dict(zip(zip(rows["query_id"], rows["doc_id"], strict=True), rows["grade"], strict=True))
+
+
+sizes = pytest.mark.parametrize("small", [True, False], ids=["plain columns", "polars"])
+
+
+@sizes
+@pytest.mark.parametrize(
+    ("how", "d1", "d2"),
+    [
+        ("adjudicated", 2.0, 1.5),  # d2 has 1 and 2, and nobody settled it
+        ("adjudicated,majority", 2.0, 1.0),
+        ("adjudicated, median", 2.0, 1.5),
+        ("adjudicated,bo", 2.0, 2.0),
+        ("mean", 1.5, 1.5),  # (0 + 3) / 2: the adjudicator's 2 is no third vote
+        ("majority", 0.0, 1.0),
+        ("cy", 2.0, None),  # by name, whatever the role
+    ],
+)
+def test_an_adjudicator_decides_or_does_not_count_and_never_is_a_further_vote(
+    small: bool, how: str, d1: float, d2: float | None
+) -> None:
+    found = grades(aggregate(block(small=small), how))
+    assert found[("q1", "d1")] == d1
+    assert found.get(("q1", "d2")) == d2
+    if how != "adjudicated,bo":
+        assert found[("q2", "d9")] == 3.0, "a pair that an adjudicator alone graded has that grade"
+
+
+@sizes
+def test_the_facts_say_whose_grades_count(small: bool) -> None:
+    assert aggregate(block(small=small), "adjudicated").facts[0] == (
+        "2 pairs have the grade of an adjudicator, before 2 grades of raters; the mean of the raters is that of the "
+        "others"
+    )
+    assert aggregate(block(small=small), "mean").facts[0] == (
+        "1 grades of adjudicators are left out of the mean of the raters; --raters adjudicated lets them decide"
+    )
+
+
+@sizes
+def test_each_grade_knows_the_row_that_it_came_from(small: bool) -> None:
+    found = aggregate(block(small=small), "adjudicated")
+    places = {pair: found.place(i) for i, pair in enumerate(grades(found))}
+    assert places == {("q1", "d1"): "a.csv:6", ("q1", "d2"): "a.csv:4", ("q2", "d9"): "a.csv:7"}
+
+
+def test_judgments_without_roles_cannot_be_adjudicated() -> None:
+    with pytest.raises(InputError, match="the judgments name no roles"):
+        aggregate(block([row[:4] for row in ROWS[:2]], names=NAMES[:4]), "adjudicated")
+    assert not has_adjudicators(block([row[:4] for row in ROWS[:2]], names=NAMES[:4]))
+
+
+def test_roles_without_an_adjudicator_leave_the_raters() -> None:
+    assert grades(aggregate(block(ROWS[:4]), "adjudicated")) == {("q1", "d1"): 1.5, ("q1", "d2"): 1.5}
+
+
+def test_two_adjudicators_of_one_pair_are_joined_as_raters_are() -> None:
+    rows = [*ROWS, ("q1", "d1", 3.0, "dee", "adjudicator")]
+    assert grades(aggregate(block(rows), "adjudicated"))[("q1", "d1")] == 2.5
+
+
+def test_an_adjudicators_two_grades_of_one_pair_are_refused() -> None:
+    with pytest.raises(InputError, match="rater cy gives document d1 for query q1 a second, different grade"):
+        aggregate(block([*ROWS, ("q1", "d1", 3.0, "cy", "adjudicator")]), "adjudicated")
+
+
+@sizes
+def test_an_adjudicator_stands_above_the_model_of_dawid_and_skene(small: bool) -> None:
+    # three raters agree on everything but d0, where two say 0: the model says 0, the adjudicator 2
+    rows: list[tuple[Any, ...]] = [
+        ("q", f"d{i}", 2.0 if i % 2 or (i == 0 and rater == "c") else 0.0, rater, "rater")
+        for i in range(12) for rater in "abc"
+    ]  # fmt: skip
+    rows.append(("q", "d0", 2.0, "judge", "adjudicator"))
+    plain = grades(aggregate(block(rows, small), "dawid-skene"))
+    found = grades(aggregate(block(rows, small), "adjudicated,dawid-skene"))
+    assert plain[("q", "d0")] == 0.0
+    assert found == plain | {("q", "d0"): 2.0}
+
+
+def test_a_rule_is_taken_apart() -> None:
+    assert rule_of("adjudicated") == (True, "mean")
+    assert rule_of("adjudicated,") == (True, "mean")
+    assert rule_of("adjudicated,dawid-skene") == (True, "dawid-skene")
+    assert rule_of("ana,bo") == (False, "ana,bo")
+
+
+@given(
+    st.dictionaries(st.tuples(st.sampled_from("abcd"), st.sampled_from("xyz")), st.integers(0, 3), min_size=1),
+    st.sets(st.sampled_from("abcd")),
+)
+def test_small_and_large_sets_give_the_same(votes: dict[tuple[str, str], int], settled: set[str]) -> None:
+    rows: list[tuple[Any, ...]] = [("q", doc, float(g), rater, "rater") for (doc, rater), g in votes.items()]
+    rows += [("q", doc, 1.0, "judge", "adjudicator") for doc in sorted(settled)]
+    for how in ("adjudicated", "mean", "adjudicated,majority"):
+        assert grades(aggregate(block(rows, True), how)) == grades(aggregate(block(rows, False), how))
+        if how != "mean":
+            assert all(grades(aggregate(block(rows), how))[("q", doc)] == 1.0 for doc in settled)
