@@ -148,3 +148,26 @@ def test_the_checks_know_every_field_of_every_row():
     assert kinds["rater"] == ("text", False, None)
     assert {c.name: c.kind for c in columns_of(Hit)}["rank"] == "whole"
     assert {c.name: c.low for c in columns_of(Hit)}["rank"] == 0
+
+
+FIELDS = {"size": "XL", "price": 1.5, "for": ["rain", None, "snow"], "stock": {"shop": True, "web": None}}
+TOLD = '{"size": "XL", "price": "1.5", "for": "rain, snow", "stock.shop": "yes"}'
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        [{"id": "a", "fields": FIELDS}, {"id": "b"}],
+        [{"id": "a", "fields": TOLD}, {"id": "b", "fields": ""}],
+        pl.DataFrame({"id": ["a", "b"], "fields": [FIELDS, None]}),
+        pl.DataFrame({"id": ["a", "b"], "fields": [TOLD, ""]}),
+    ],
+)
+def test_fields_of_a_document_are_names_and_texts_in_their_order(x):
+    assert as_table(x, Document)["fields"].to_list() == [TOLD, None]
+
+
+@pytest.mark.parametrize("make", [list, pl.DataFrame])
+def test_fields_that_are_no_json_are_named(make):
+    with pytest.raises(InputError, match=r"row 1: fields '{size: 1}' is not JSON.*\n.*mend: write {\"size\""):
+        as_table(make([{"id": "a", "fields": "{size: 1}"}]), Document)

@@ -64,7 +64,9 @@ def _frame_column(series: pl.Series, column: Column, row: type, faults: Faults, 
     fine = None if spreadsheet else _all_fine(series, column)
     if fine is not None:
         return fine
-    if column.kind in ("id", "text"):
+    if column.kind == "fields":
+        clean, bad = _as_fields(series, column)
+    elif column.kind in ("id", "text"):
         clean, bad = _as_text(series, column)
     else:
         clean, bad = _as_number(series, column)
@@ -127,7 +129,22 @@ def _unlike(value: Any, column: Column) -> Odd:
 
 
 def _noun(column: Column) -> str:
-    return {"id": "text", "text": "text", "number": "numbers", "whole": "whole numbers"}[column.kind]
+    nouns = {"id": "text", "text": "text", "number": "numbers", "whole": "whole numbers", "fields": "JSON objects"}
+    return nouns[column.kind]
+
+
+def _as_fields(series: pl.Series, column: Column) -> tuple[pl.Series, pl.Series]:
+    """JSON objects as text, one row after the other: they are few and small beside the texts."""
+
+    def one(value: Any) -> str | None:
+        try:
+            found = converted(value.to_list() if isinstance(value, pl.Series) else value, column)
+        except Odd:
+            return None
+        return None if found is None else str(found)
+
+    clean = pl.Series(series.name, [one(value) for value in series.to_list()], pl.String)
+    return clean, clean.is_null()
 
 
 def _as_text(series: pl.Series, column: Column) -> tuple[pl.Series, pl.Series]:

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from assay.errors import InputError, did_you_mean, nearest
 from assay.tables.rows import Answer, Document, Hit, Interaction, Item, Judgment, LoggedQuery, Pair, Topic
 
-Kind = Literal["id", "text", "number", "whole"]
+Kind = Literal["id", "text", "number", "whole", "fields"]
 
 # Two tiers a field: names that can mean nothing else, then names that do when nothing better is there.
 _QUERY_ID = (("qid", "queryid", "topic_id", "topicid", "topic", "q_id", "query_no", "qno"), ("query",))
@@ -74,6 +74,9 @@ SYNONYMS: dict[type, dict[str, tuple[tuple[str, ...], ...]]] = {
         "doc_id": (_DOC_ID[0], ("_id", "id")),
         "title": (("name", "headline"), ()),
         "text": (("body", "contents", "content", "passage"), ("description",)),
+        "html": (("body_html", "html_body"), ()),
+        "image": (("picture", "image_file"), ()),
+        "language": (("lang",), ()),
     },
     Answer: {
         "query_id": _QUERY_ID,
@@ -132,6 +135,8 @@ def columns_of(row: type) -> tuple[Column, ...]:
         kind: Kind = "number" if float in parts else "whole" if int in parts else "text"
         if field.name in ("query_id", "doc_id", "user_id"):
             kind = "id"
+        if field.name == "fields":
+            kind = "fields"
         default = None if field.default is MISSING else field.default
         made.append(Column(field.name, kind, field.default is MISSING, low, default))
     return tuple(made)

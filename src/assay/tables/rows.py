@@ -79,6 +79,14 @@ class Document:
     text: str = ""
     doc_hash: str | None = None
     captured_at: str | None = None
+    html: str | None = None
+    """The text with its markup, where there is one; shown sanitised, in place of the text."""
+    fields: str | None = None
+    """What else is shown beside the text, as a JSON object: name to text, in the order in which it is shown."""
+    image: str | None = None
+    """A picture: a file beside the documents, or `data:image/png;base64,...`."""
+    language: str | None = None
+    """Of title and text, as in `lang="ar"`."""
 
 
 @dataclass(frozen=True, slots=True)

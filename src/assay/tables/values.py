@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def converted(value: Any, column: Column) -> Any:
         return _id(value, column.name)
     if column.kind == "text":
         return _text(value, column.name)
+    if column.kind == "fields":
+        return _fields(value, column.name)
     result = _number(value, column.name)
     if column.low is not None and result < column.low:
         raise Odd(
@@ -111,6 +114,40 @@ def _text(value: Any, name: str) -> str:
     if isinstance(value, (dict, list, tuple)):
         raise Odd(f"{name} is a {_kind(value)}, not text", f"write the {name} as text")
     return _encodable(str(value), name)
+
+
+def _fields(value: Any, name: str) -> str:
+    """A JSON object of names and texts, in the order given; what is nested gets names with dots."""
+    import json
+
+    if isinstance(value, str) and value.startswith("{"):
+        try:
+            value = json.loads(value, parse_int=str, parse_float=str)  # 1.50 stays 1.50
+        except ValueError as error:
+            what = f"{name} '{shown(value)}' is not JSON: {error}"
+            raise Odd(what, 'write {"size": "XL", "price": "9.90"}') from None
+    if not isinstance(value, dict):
+        value = {name: value}
+    return _encodable(json.dumps(dict(_flat(value, "")), ensure_ascii=False), name)
+
+
+def _flat(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    """Names and texts of what a JSON value holds; what is absent is left out."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, (list, tuple)) and not any(isinstance(one, (dict, list, tuple)) for one in value):
+        if value:
+            yield name, ", ".join(_said(one) for one in value if one is not None)
+    elif isinstance(value, (list, tuple)):
+        for at, inner in enumerate(value, 1):
+            yield from _flat(inner, f"{name}.{at}")
+    elif value is not None:
+        yield name, _said(value)
+
+
+def _said(value: Any) -> str:
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 def _encodable(text: str, name: str) -> str:
