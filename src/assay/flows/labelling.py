@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError
 from assay.flows.keeping import now
 from assay.flows.people import Person
+from assay.flows.pilot import consider
 from assay.keys import coin, fingerprint
 from assay.rubric import Rubric
 from assay.store import audit, judgments, projects, queue
@@ -197,6 +198,8 @@ def next_items(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
         return []
     n = max(1, min(n, AT_ONCE))
     held = store.write(lambda connection: queue.claim(connection, project, who.name, n, at, secret)).result()[:n]
+    if not held and consider(store, project):  # the pilot was labelled, and nobody has looked since
+        return next_items(store, who, name, n, secret)
     seen = projects.shown(store, held)
     return [
         {"item": item["id"], "turn": item["turn"], "query": _query(one["query"]), "document": _seen(one["document"])}
@@ -229,7 +232,14 @@ def give(store: Store, who: Person, given: Given) -> dict[str, Any]:
         return judgments.append(connection, who.tenant, given, project["rubric_version"], at)
 
     row = store.write(job).result()
+    consider(store, project)
     return {"uid": row["uid"], "item": row["item"], "grade": row["grade"]}
+
+
+def is_waiting(store: Store, who: Person, name: str) -> bool:
+    """Whether a project waits for its raters to agree on the pilot before it hands out more."""
+    project = project_of(store, who, name)
+    return bool(project["pilot"]) and project["opened_at"] is None
 
 
 def _checked(given: Given, rubric: Rubric, mode: str) -> Given:

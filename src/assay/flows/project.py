@@ -12,14 +12,12 @@ from assay.errors import InputError
 from assay.flows.keeping import now
 from assay.flows.labelling import LONGEST_NOTE, project_of, rubric_of
 from assay.flows.people import Person
+from assay.flows.pilot import Gate, agreement_of, consider, gate_of
 from assay.store import audit, judgments, progress, projects
 from assay.store.judgments import Given
-from assay.tables import Judgment
-from assay.tables.door import block_of
 
 if TYPE_CHECKING:
     from assay.judgments.agreement import RaterAgreement
-    from assay.rubric import Rubric
     from assay.store.database import Store
 
 
@@ -55,7 +53,7 @@ class Progress:
         agreement: of the raters, of the pilot alone while that decides; None where no pair has two ratings.
         flags: queries that raters found bad.
         is_open: whether raters get what lies behind the pilot.
-        reaches: whether the lower bound of the agreement reaches the project's limit.
+        gate: where the pilot stands; None where it keeps nothing closed.
     """
 
     pairs: int
@@ -68,7 +66,7 @@ class Progress:
     agreement: RaterAgreement | None
     flags: tuple[Mapping[str, Any], ...]
     is_open: bool
-    reaches: bool
+    gate: Gate | None
 
 
 def progress_of(store: Store, who: Person, name: str) -> Progress:
@@ -80,11 +78,9 @@ def progress_of(store: Store, who: Person, name: str) -> Progress:
     ]
     given = [row for row in rows if row["role"] != "adjudicator"]
     is_open = not project["pilot"] or bool(project["opened_at"])
-    agreement = _agreement(
-        [row for row in given if is_open or items[row["item"]]["is_pilot"]], rubric_of(project), project["pilot_limit"]
-    )
+    gate = None if is_open else gate_of(store, project)
+    agreement = agreement_of(given, rubric_of(project), project["pilot_limit"]) if gate is None else gate.agreement
     names = sorted({row["rater"] for row in given})
-    low = None if agreement is None else agreement.deciding.low
     return Progress(
         pairs=len(items),
         wanted=sum(row["wanted"] for row in items.values() if not row["is_pilot"]),
@@ -96,7 +92,7 @@ def progress_of(store: Store, who: Person, name: str) -> Progress:
         agreement=agreement,
         flags=tuple(progress.flags(store, project["id"])),
         is_open=is_open,
-        reaches=low is not None and low >= project["pilot_limit"],
+        gate=gate,
     )  # fmt: skip
 
 
@@ -116,35 +112,22 @@ def _boundaries(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[float, float, 
     return tuple((low, high, n) for (low, high), n in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _agreement(rows: Sequence[Mapping[str, Any]], rubric: Rubric, limit: float) -> RaterAgreement | None:
-    told = [
-        {name: row[name] for name in ("query_id", "doc_id", "grade", "rater")}
-        for row in rows
-        if row["grade"] is not None
-    ]
-    if max(Counter((row["query_id"], row["doc_id"]) for row in told).values(), default=0) < 2:
-        return None
-    from assay.judgments.agreement import agreement
-
-    return agreement(block_of(told, Judgment, "project"), grades=rubric.scale, limit=limit)
-
-
 def open_queue(store: Store, who: Person, name: str, why: str) -> None:
-    """Opens the queue behind the pilot: because the raters agree, or for a reason that a lead gives.
+    """Opens the queue behind the pilot for a reason that a lead gives; by agreement it opens by itself.
 
     Raises:
-        InputError: the agreement does not reach the limit and no reason is given, or the queue is open.
+        InputError: no reason is given, or the queue is open.
     """
     project, why, at = project_of(store, who, name), why.strip(), now()
-    found = progress_of(store, who, name)
-    if found.is_open:
+    if not project["pilot"] or project["opened_at"]:
         raise InputError("the queue is open", project["name"], "go back to the project")
-    if not found.reaches and not why:
+    if consider(store, project):
+        return
+    if not why:
         raise InputError(
-            "the raters of the pilot do not agree enough, or not surely", project["name"],
+            "the pilot is not labelled by every rater, or they do not agree enough, or not surely", project["name"],
             "mend the rubric, or say why the queue opens all the same",
         )  # fmt: skip
-    why = why or "the raters of the pilot agree"
 
     def job(connection: Any) -> None:
         if progress.open_queue(connection, project, who.name, why, at):

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from assay.store.database import Store
 from assay.store.judgments import standing
-from assay.store.schema import FLAGS, ITEMS, JUDGMENTS, PROJECTS
+from assay.store.schema import FLAGS, ITEMS, JUDGMENTS, PEOPLE, PROJECTS
 
 
 def items(store: Store, project: str) -> list[dict[str, Any]]:
@@ -50,6 +50,38 @@ def labels(connection: sa.Connection, tenant: str, number: int) -> list[dict[str
     select = standing(tenant).where(JUDGMENTS.c.item == number, JUDGMENTS.c.turn == 0).order_by(JUDGMENTS.c.id)
     rows = connection.execute(select).mappings().all()
     return [dict(row) | {"dimensions": json.loads(row["dimensions"])} for row in rows]
+
+
+def pilot_left(store: Store, tenant: str, project: str) -> dict[str, int]:
+    """How many pairs of the pilot each rater has still to answer.
+
+    A rater of the pilot is whoever has an account as a rater that has not ended, and whoever answered one of its pairs
+    and has not left.
+    """
+    said = standing(tenant, project).where(JUDGMENTS.c.turn == 0, JUDGMENTS.c.role != "adjudicator").subquery()
+    answered = (
+        sa.select(said.c.rater, sa.func.count().label("n"))
+        .join(ITEMS, ITEMS.c.id == said.c.item)
+        .where(ITEMS.c.is_pilot.is_(True))
+        .group_by(said.c.rater)
+    )
+    people = sa.select(PEOPLE.c.name, PEOPLE.c.role, PEOPLE.c.ended_at).where(PEOPLE.c.tenant == tenant)
+    pairs = sa.select(sa.func.count()).where(ITEMS.c.project == project, ITEMS.c.is_pilot.is_(True))
+    with store.reading() as connection:
+        done = {rater: int(n) for rater, n in connection.execute(answered)}
+        accounts = connection.execute(people).all()
+        all_of_them = int(connection.execute(pairs).scalar_one())
+    left_us = {name for name, _, ended_at in accounts if ended_at is not None}
+    raters = {name for name, role, _ in accounts if role == "rater"} | done.keys()
+    return {name: all_of_them - done.get(name, 0) for name in sorted(raters - left_us)}
+
+
+def close(connection: sa.Connection, project: str, now: str | None) -> bool:
+    """Ends a project, or goes on with it where no time is given; False where that changes nothing."""
+    is_same = PROJECTS.c.ended_at.is_(None) if now is not None else PROJECTS.c.ended_at.is_not(None)
+    return bool(
+        connection.execute(sa.update(PROJECTS).where(PROJECTS.c.id == project, is_same).values(ended_at=now)).rowcount
+    )
 
 
 def open_queue(connection: sa.Connection, project: Mapping[str, Any], by: str, why: str, now: str) -> bool:

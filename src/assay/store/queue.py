@@ -124,6 +124,8 @@ def _next(
 ) -> list[tuple[dict[str, Any], int]]:
     """Items with the turn that they would be: now and then a gold item or an own one again, else what is open."""
     in_pilot = is_in_pilot(connection, project, rater)
+    if not in_pilot and project["pilot"] and not project["opened_at"]:  # closed until agreement opens it
+        return [(row, 0) for row in _skipped(connection, project["id"], rater, n)]
     if not in_pilot:
         done = _answers(connection, project["id"], rater)
         lot = coin(secret, "what comes", project["id"], rater, str(done + len(held))) / CERTAIN
@@ -131,8 +133,6 @@ def _next(
             return [(row, 0)]
         if lot > 1 - project["repeat_share"] and (row := _own(connection, project["id"], rater, secret)):
             return [(row, 1)]
-    if not in_pilot and project["pilot"] and not project["opened_at"]:
-        return []  # the pilot is labelled, and agreement has not opened the queue
     by_query = project["mode"] == "query"
     if project["gold_share"] or project["repeat_share"]:
         n = 1  # the next lot may fall on a hidden item

@@ -85,10 +85,14 @@ def projects(request: Request, who: Person = RATER) -> list[dict[str, Any]]:
 def items(
     request: Request, project: str, n: Annotated[int, Query(ge=1, le=labelling.AT_ONCE)] = 6, who: Person = RATER
 ) -> dict[str, Any]:
-    """The next items of whoever asks: claimed now, or claimed before and not answered."""
+    """The next items of whoever asks: claimed now, or claimed before and not answered.
+
+    `waits` says "pilot" where nothing comes until the raters agree on the pilot.
+    """
     store = store_of(request)
     found = labelling.next_items(store, who, project, n, request.app.state.secret)
-    return {"items": found, "rater": who.name}
+    waits = "pilot" if not found and labelling.is_waiting(store, who, project) else ""
+    return {"items": found, "rater": who.name, "waits": waits}
 
 
 @ROUTES.get("/projects/{project}/documents")

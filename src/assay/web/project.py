@@ -10,6 +10,7 @@ from fastapi import APIRouter, Form, Query, Request, Response
 from assay.flows import labelling
 from assay.flows import project as flow
 from assay.flows.people import Person
+from assay.flows.pilot import ITSELF
 from assay.store.judgments import Given
 from assay.web.auth import ADJUDICATOR, LEAD, csrf, store_of
 from assay.web.pages import go, page
@@ -29,7 +30,8 @@ def progress(request: Request, project: str, who: Person = LEAD) -> Response:
     rubric = labelling.rubric_of(row)
     return page(
         request, "project.html", who=who, csrf=csrf(request), project=row, rubric=rubric,
-        words={one.grade: one for one in rubric.grades}, found=flow.progress_of(store, who, project),
+        words={one.grade: one for one in rubric.grades}, found=flow.progress_of(store, who, project), itself=ITSELF,
+        values={one.name: dict(one.means) for one in rubric.dimensions},
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ let fetching = false;
 let gone = new Set();    // items that left the page while a fetch was on its way: its answer may still name them
 const skipping = new Set();
 let isEmpty = false;
+let isWaiting = false;   // the pilot is labelled, and the raters do not agree on it yet
 let wait = 0;
 let marks = true;
 let given = 0;
@@ -78,6 +79,7 @@ async function fill() {
     if (ok) {
       queue.push(...told.items.filter((one) => !isKnown(one)));
       isEmpty = told.items.length === 0 && outbox.length === 0 && skipping.size === 0;
+      isWaiting = told.waits === "pilot";
     }
   } catch {
     setTimeout(fill, 2000);
@@ -145,7 +147,9 @@ function next() {
     $("wait").hidden = false;
     $("query").textContent = "";
     $("need-block").hidden = true;
-    $("wait").textContent = isEmpty ? "Nothing is left for you here. Thank you." : "Loading the next document …";
+    $("wait").textContent = !isEmpty ? "Loading the next document …" : isWaiting
+      ? "You have labelled the pilot. The rest opens when every rater has, and they agree; then load this page again."
+      : "Nothing is left for you here. Thank you.";
     if (!isEmpty) setTimeout(fill, outbox.length ? 150 : 0);
     return;
   }

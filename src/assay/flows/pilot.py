@@ -1,0 +1,143 @@
+"""The pilot of a project: pairs that every rater labels first, and the agreement on them that opens the queue."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from assay.flows.keeping import now
+from assay.rubric import Rubric
+from assay.store import audit, judgments, progress
+from assay.tables import Judgment
+from assay.tables.door import block_of
+
+if TYPE_CHECKING:
+    from assay.judgments.agreement import RaterAgreement
+    from assay.store.database import Store
+
+FEWEST_RATERS = 2
+
+ITSELF = "(assay)"
+"""Who opened a queue that opened by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A line of the rubric: where one grade, or one value of a dimension, ends and the next begins.
+
+    Args:
+        dimension: whose values they are; empty for grades.
+        below, above: the two grades or values.
+        apart: pairs of which one rater stands below the line and another above it.
+    """
+
+    dimension: str
+    below: float
+    above: float
+    apart: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Whether the queue behind a pilot may open.
+
+    Args:
+        pairs: of the pilot.
+        left: rater to pairs of the pilot that are not answered yet.
+        agreement: of the raters on the pilot; None where no pair has two grades.
+        steps: lines of the rubric on which the raters differ, the most frequent first.
+        shared: pairs that have two grades or more.
+    """
+
+    pairs: int
+    left: Mapping[str, int]
+    agreement: RaterAgreement | None
+    steps: tuple[Step, ...]
+    shared: int
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether two raters or more take part, and each has answered every pair."""
+        return len(self.left) >= FEWEST_RATERS and not any(self.left.values())
+
+    @property
+    def reaches(self) -> bool:
+        """Whether the lower end of the agreement reaches the limit of the project."""
+        return self.agreement is not None and self.agreement.is_enough is True
+
+
+def gate_of(store: Store, project: Mapping[str, Any]) -> Gate:
+    """Where the pilot of a project stands."""
+    items = {row["id"] for row in progress.items(store, project["id"]) if row["is_pilot"]}
+    rows = [
+        row
+        for row in judgments.current(store, project["tenant"], project["id"])
+        if row["item"] in items and row["turn"] == 0 and row["role"] != "adjudicator" and row["grade"] is not None
+    ]
+    rubric = Rubric.parse(project["rubric"], f"rubric of {project['name']}")
+    grades = _by_item([(row["item"], row["grade"]) for row in rows])
+    steps = _steps("", grades, rubric.scale)
+    for one in rubric.dimensions:
+        own = [(row["item"], row["dimensions"][one.name]) for row in rows if one.name in row["dimensions"]]
+        steps += _steps(one.name, _by_item(own), sorted(value for value, _ in one.means))
+    return Gate(
+        pairs=len(items), left=progress.pilot_left(store, project["tenant"], project["id"]),
+        agreement=agreement_of(rows, rubric, project["pilot_limit"]), shared=sum(len(given) > 1 for given in grades),
+        steps=tuple(sorted(steps, key=lambda step: (-step.apart, step.dimension, step.below))),
+    )  # fmt: skip
+
+
+def consider(store: Store, project: Mapping[str, Any]) -> bool:
+    """Opens the queue where every rater has labelled the pilot and they agree; whether it did."""
+    if not project["pilot"] or project["opened_at"]:
+        return False
+    left = progress.pilot_left(store, project["tenant"], project["id"])
+    if len(left) < FEWEST_RATERS or any(left.values()):
+        return False
+    found = gate_of(store, project)
+    if not (found.is_labelled and found.reaches):
+        return False
+    assert found.agreement is not None
+    one, at = found.agreement.deciding, now()
+    why = (
+        f"{len(found.left)} raters agree on the pilot: {one.name} {one.value:.2f}, 95 % interval {one.low:.2f} to "
+        f"{one.high:.2f}; the project asks for {project['pilot_limit']:.2f}"
+    )
+
+    def job(connection: Any) -> bool:
+        if not progress.open_queue(connection, project, ITSELF, why, at):
+            return False
+        audit.note(connection, project["tenant"], ITSELF, "opened the queue", f"{project['name']}: {why}", at)
+        return True
+
+    return store.write(job).result()
+
+
+def agreement_of(rows: Sequence[Mapping[str, Any]], rubric: Rubric, limit: float) -> RaterAgreement | None:
+    """How much raters agree; None where no pair has two grades."""
+    told = [{name: row[name] for name in ("query_id", "doc_id", "grade", "rater")} for row in rows
+            if row["grade"] is not None]  # fmt: skip
+    if max(Counter((row["query_id"], row["doc_id"]) for row in told).values(), default=0) < FEWEST_RATERS:
+        return None
+    from assay.judgments.agreement import agreement
+
+    return agreement(block_of(told, Judgment, "project"), grades=rubric.scale, limit=limit)
+
+
+def _by_item(said: Sequence[tuple[int, float]]) -> list[list[float]]:
+    found: dict[int, list[float]] = {}
+    for item, value in said:
+        found.setdefault(item, []).append(value)
+    return list(found.values())
+
+
+def _steps(dimension: str, items: Sequence[Sequence[float]], scale: Sequence[float]) -> list[Step]:
+    """Grades 1 and 3 of one pair differ on two lines: that from 1 to 2 and that from 2 to 3."""
+    made = [
+        Step(dimension, low, high, sum(min(one) <= low and max(one) >= high for one in items))
+        for low, high in pairwise(scale)
+    ]
+    return [step for step in made if step.apart]
