@@ -7,11 +7,10 @@ import pytest
 import sqlalchemy as sa
 
 from assay.errors import EngineError, InputError
-from assay.store import judgments
 from assay.store.database import Store
-from assay.store.schema import AUDIT, ITEMS, JUDGMENTS, TABLES
-from assay.store.upgrade import HEAD, backup, check, revision_of
-from store.made import NOW, TENANT, ask, give, project
+from assay.store.schema import AUDIT, ITEMS, TABLES
+from assay.store.upgrade import HEAD, check, revision_of
+from store.made import NOW, TENANT, ask, project
 
 
 def line(person: str) -> sa.Insert:
@@ -94,22 +93,6 @@ def test_two_processes_may_write_to_one_store(url: str) -> None:
         for future in futures:
             future.result()
         assert len(one.rows(sa.select(AUDIT))) == 40
-
-
-def test_a_copy_holds_everything_and_is_one_file(store: Store, tmp_path: Path) -> None:
-    row = project(store)
-    (item,) = ask(store, row, "ann")
-    give(store, item["id"], "ann")
-    target = tmp_path / "copy.db"
-    copied = backup(store, target)
-    assert copied == sum(len(store.rows(sa.select(table))) for table in TABLES.sorted_tables)
-    assert [path.name for path in tmp_path.glob("copy*")] == ["copy.db"]
-    with Store.open(str(target)) as copy:
-        assert copy.rows(sa.select(JUDGMENTS)) == store.rows(sa.select(JUDGMENTS))
-        assert judgments.current(copy, TENANT, "p") == judgments.current(store, TENANT, "p")
-        assert all(one.is_well for one in check(copy))
-    with pytest.raises(InputError, match="exists already"):
-        backup(store, target)
 
 
 def test_a_sound_store_is_well_and_a_wrong_count_is_seen(store: Store) -> None:

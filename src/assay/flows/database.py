@@ -63,13 +63,15 @@ def upgrade(bench: Workbench) -> tuple[str, str | None, str]:
 def backup(bench: Workbench, target: str | os.PathLike[str]) -> int:
     """Copies every row of the store into a new SQLite file; how many rows.
 
+    An older store is copied as it is, so that it can be copied before it is brought up to date.
+
     Raises:
-        InputError: the file exists, or its folder does not.
+        InputError: the file exists, or its folder does not, or there is no store.
     """
+    from assay.flows.keeping import prepared_url
     from assay.store.upgrade import backup as copy
 
-    with open_store(bench) as store:
-        return copy(store, Path(target))
+    return copy(prepared_url(bench), Path(target))
 
 
 def check(bench: Workbench) -> Soundness:

@@ -71,7 +71,7 @@ class Store:
 
         engine, name = _engine(url)
         try:
-            with engine.begin() as connection:
+            with _stepping(engine) as connection:
                 there = revision_of(connection)
                 if there is None or (upgrade and there != HEAD):
                     upgraded(connection)
@@ -183,8 +183,8 @@ class Store:
 
 
 @contextmanager
-def without_writer(url: str) -> Iterator[sa.Connection]:
-    """A connection to what lies at an address, for work that no transaction may hold: what it does is done at once.
+def engine_at(url: str) -> Iterator[tuple[sa.Engine, str]]:
+    """The engine of an address without a writer, for work on what no program may know yet; and its name in messages.
 
     Raises:
         InputError: the address is none.
@@ -192,12 +192,40 @@ def without_writer(url: str) -> Iterator[sa.Connection]:
     """
     engine, name = _engine(url)
     try:
-        with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
-            yield connection
+        yield engine, name
     except sa.exc.DatabaseError as error:
         raise EngineError(f"{name}: {_reason(error)}\n    mend: check the address, and that it may be opened") from None
     finally:
         engine.dispose()
+
+
+@contextmanager
+def without_writer(url: str) -> Iterator[sa.Connection]:
+    """A connection to what lies at an address, for work that no transaction may hold: what it does is done at once.
+
+    Raises:
+        InputError: the address is none.
+        EngineError: the database does not answer.
+    """
+    autocommit = {"isolation_level": "AUTOCOMMIT"}
+    with engine_at(url) as (engine, _), engine.execution_options(**autocommit).connect() as connection:
+        yield connection
+
+
+@contextmanager
+def _stepping(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """A transaction in which tables may be made anew: SQLite would take rows that point to them for broken."""
+    with engine.connect() as connection:
+        raw: Any = connection.connection.driver_connection
+        is_sqlite = connection.dialect.name == "sqlite"
+        if is_sqlite:
+            raw.execute("PRAGMA foreign_keys=OFF").close()  # heeded outside of a transaction alone
+        try:
+            with connection.begin():
+                yield connection
+        finally:
+            if is_sqlite:
+                raw.execute("PRAGMA foreign_keys=ON").close()
 
 
 def _fail(future: Future[Any], error: BaseException) -> None:

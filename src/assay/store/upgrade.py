@@ -8,10 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from assay.errors import InputError
-from assay.store.database import Check, Store
-from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS, TABLES
+from assay.store.database import Check, Store, engine_at
+from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS
 
-HEAD = "0004"
+HEAD = "0005"
 """The last step of the chain of migrations."""
 
 AT_ONCE = 10_000
@@ -25,51 +25,81 @@ def revision_of(connection: sa.Connection) -> str | None:
     return None if found is None else str(found)
 
 
-def upgraded(connection: sa.Connection) -> None:
+def upgraded(connection: sa.Connection, to: str = "head") -> None:
     """Runs the steps that are missing, on a connection inside a transaction."""
     from alembic import command
+
+    config = _chain()
+    config.attributes["connection"] = connection
+    command.upgrade(config, to)
+
+
+def steps() -> tuple[str, ...]:
+    """Every step of the chain, the first one first."""
+    from alembic.script import ScriptDirectory
+
+    return tuple(reversed([one.revision for one in ScriptDirectory.from_config(_chain()).walk_revisions()]))
+
+
+def _chain() -> Any:
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    return config
 
 
-def backup(store: Store, target: Path) -> int:
-    """Copies every row into a new SQLite file, whichever database the store is in; how many rows.
+def backup(url: str, target: Path) -> int:
+    """Copies every row into a new SQLite file, whichever database the store is in and at whichever step it is.
 
     Args:
-        store: what is copied, as it stands at one moment.
+        url: of what is copied, as it stands at one moment; as for `Store.open`. The copy is at the same step.
         target: a file that does not exist.
 
+    Returns:
+        How many rows.
+
     Raises:
-        InputError: the file exists.
+        InputError: the file exists or its folder does not, or there is no store, or it is newer than this program.
+        EngineError: the database does not answer.
     """
     if target.exists():
         raise InputError("exists already", str(target), "name another file")
     unfinished = target.with_name(target.name + ".unfinished")
     unfinished.unlink(missing_ok=True)
-    copied = 0
     try:
-        with Store.open(str(unfinished)) as copy, store.reading() as source:
-            if source.dialect.name == "postgresql":
-                source.execute(sa.text("set transaction isolation level repeatable read read only"))
-            for table in TABLES.sorted_tables:
-                rows = source.execution_options(yield_per=AT_ONCE).execute(sa.select(table)).mappings()
-                for part in rows.partitions(AT_ONCE):
-                    copied += _copied(copy, table, [dict(row) for row in part])
+        with engine_at(url) as (source, name), source.connect() as reader:
+            if reader.dialect.name == "postgresql":
+                reader.execute(sa.text("set transaction isolation level repeatable read read only"))
+            step = revision_of(reader)
+            if step is None:
+                raise InputError("there is no store yet", name, "make one: `assay db upgrade`")
+            if step not in steps():
+                raise InputError(f"the store is at step {step}, newer than this assay", name, "install a newer assay")
+            with engine_at(str(unfinished)) as (made, _), made.begin() as writer:
+                upgraded(writer, step)
+                copied = _copied(reader, writer)
         _folded(unfinished)
         unfinished.replace(target)
     finally:
-        for name in (unfinished, *(unfinished.with_name(unfinished.name + end) for end in ("-wal", "-shm"))):
-            name.unlink(missing_ok=True)
+        for file in (unfinished, *(unfinished.with_name(unfinished.name + end) for end in ("-wal", "-shm"))):
+            file.unlink(missing_ok=True)
     return copied
 
 
-def _copied(copy: Store, table: sa.Table, rows: list[dict[str, Any]]) -> int:
-    copy.write(lambda connection: connection.execute(sa.insert(table), rows)).result()
-    return len(rows)
+def _copied(reader: sa.Connection, writer: sa.Connection) -> int:
+    """Copies all rows between stores of one step, whose tables may not be those of this program's schema."""
+    there = sa.MetaData()
+    there.reflect(writer)
+    copied = 0
+    for table in there.sorted_tables:
+        if table.name == "alembic_version":
+            continue
+        rows = reader.execution_options(yield_per=AT_ONCE).execute(sa.select(table)).mappings()
+        for part in rows.partitions(AT_ONCE):
+            writer.execute(sa.insert(table), [dict(row) for row in part])
+            copied += len(part)
+    return copied
 
 
 def _folded(path: Path) -> None:
