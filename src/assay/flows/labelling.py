@@ -92,11 +92,11 @@ def create_project(
     asked = [pair for pair in asked if pair not in known]
     if not asked:
         raise InputError("there is nothing to label", "pairs", "pass the pairs that `assay pool make` wrote")
-    held = _documents(bench, documents, tenant)
+    held = documents_of(bench, documents, tenant)
     missing = {doc for _, doc in [*asked, *known]} - held.keys()
     for doc in missing:
-        held[doc] = _row(tenant, doc, "", "", {}, None)
-    texts = _texts(bench, topics)
+        held[doc] = document_row(tenant, doc, "", "", {}, None)
+    texts = texts_of(bench, topics)
     project, at = uuid.uuid4().hex[:12], now()
     place = {query: i for i, query in enumerate(dict.fromkeys(query for query, _ in asked))}
     items = [
@@ -134,7 +134,8 @@ def _mixed(pairs: list[tuple[str, str]], project: str) -> list[tuple[str, str]]:
     return sorted(pairs, key=lambda pair: coin(project.encode(), "pilot", *pair))
 
 
-def _texts(bench: Workbench, topics: Any) -> dict[str, str]:
+def texts_of(bench: Workbench, topics: Any) -> dict[str, str]:
+    """The words of each query; its id where the topics have none."""
     if topics is None:
         return {}
     frame: Any = bench.table(topics, Topic, name="topics").frame
@@ -142,7 +143,8 @@ def _texts(bench: Workbench, topics: Any) -> dict[str, str]:
     return {str(query): str(text or query) for query, text in zip(frame["query_id"], texts, strict=True)}
 
 
-def _documents(bench: Workbench, documents: Any, tenant: str) -> dict[str, dict[str, Any]]:
+def documents_of(bench: Workbench, documents: Any, tenant: str) -> dict[str, dict[str, Any]]:
+    """Documents as raters see them, by id."""
     if documents is None:
         return {}
     block = bench.table(documents, Document, name="documents")
@@ -154,11 +156,12 @@ def _documents(bench: Workbench, documents: Any, tenant: str) -> dict[str, dict[
 
     rows = zip(cells("doc_id"), cells("title"), cells("text"), cells("captured_at"), strict=True)
     return {
-        str(doc): _row(tenant, str(doc), str(title or ""), str(text or ""), {}, at) for doc, title, text, at in rows
+        str(doc): document_row(tenant, str(doc), str(title or ""), str(text or ""), {}, at)
+        for doc, title, text, at in rows
     }
 
 
-def _row(tenant: str, doc: str, title: str, text: str, fields: Mapping[str, str], at: Any) -> dict[str, Any]:
+def document_row(tenant: str, doc: str, title: str, text: str, fields: Mapping[str, str], at: Any) -> dict[str, Any]:
     """A document as a rater sees it; its hash is that of what is seen."""
     told = json.dumps(dict(fields), sort_keys=True, ensure_ascii=False)
     return {
@@ -202,16 +205,23 @@ def next_items(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
         return next_items(store, who, name, n, secret)
     seen = projects.shown(store, held)
     return [
-        {"item": item["id"], "turn": item["turn"], "query": _query(one["query"]), "document": _seen(one["document"])}
+        {
+            "item": item["id"],
+            "turn": item["turn"],
+            "query": query_seen(one["query"]),
+            "document": document_seen(one["document"]),
+        }
         for item, one in zip(held, seen, strict=True)
     ]
 
 
-def _query(row: Mapping[str, Any]) -> dict[str, Any]:
+def query_seen(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What a rater sees of a query."""
     return {name: row.get(name) for name in ("query_id", "text", "need", "language")}
 
 
-def _seen(row: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def document_seen(row: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What a rater sees of a document; None where nobody gave it."""
     if row is None:
         return None
     return {name: row[name] for name in ("doc_id", "title", "text", "fields", "captured_at")}
@@ -225,7 +235,7 @@ def give(store: Store, who: Person, given: Given) -> dict[str, Any]:
     """
     with store.reading() as connection:
         project = judgments.project_of(connection, who.tenant, given.item)
-    given = _checked(given, rubric_of(project), project["mode"])
+    given = checked(given, rubric_of(project), project["mode"])
     at = now()
 
     def job(connection: Any) -> dict[str, Any]:
@@ -242,9 +252,16 @@ def is_waiting(store: Store, who: Person, name: str) -> bool:
     return bool(project["pilot"]) and project["opened_at"] is None
 
 
-def _checked(given: Given, rubric: Rubric, mode: str) -> Given:
+def checked(given: Given, rubric: Rubric, mode: str) -> Given:
+    """The answer, with the grade that follows from its dimensions.
+
+    Raises:
+        InputError: it is not of the rubric, says nothing or two things, or the project is labelled by pairs.
+    """
     from dataclasses import replace
 
+    if mode == "pairwise":
+        raise InputError("this project is labelled by pairs", "grade", "send a preference")
     if given.cannot_tell is not None and given.cannot_tell not in REASONS:
         raise InputError(f"{given.cannot_tell!r} is no reason", "cannot_tell", f"choose {', '.join(REASONS)}")
     if len(given.note) > LONGEST_NOTE:
@@ -301,7 +318,7 @@ def search_documents(store: Store, who: Person, name: str, words: str) -> list[d
     """
     project = project_of(store, who, name)
     found = projects.search(store, project["tenant"], words) if words.strip() else []
-    return [seen for row in found if (seen := _seen(row)) is not None]
+    return [seen for row in found if (seen := document_seen(row)) is not None]
 
 
 def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:

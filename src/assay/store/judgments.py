@@ -65,7 +65,7 @@ def append(connection: sa.Connection, tenant: str, given: Given, rubric_version:
         if (known["item"], known["rater"], known["takes_back"]) != (given.item, given.rater, None):
             raise InputError("this answer's id was used for another one", given.uid, "make a new id for each answer")
         return known
-    item = _item(connection, tenant, given.item)
+    item = item_of(connection, tenant, given.item)
     held = connection.execute(
         sa.select(CLAIMS.c.id).where(
             CLAIMS.c.item == given.item, CLAIMS.c.rater == given.rater, CLAIMS.c.turn == given.turn
@@ -118,7 +118,7 @@ def take_back(connection: sa.Connection, tenant: str, uid: str, of: str, rater: 
     left = {name: judgment[name] for name in _COPIED}
     connection.execute(sa.insert(JUDGMENTS).values(**left, uid=uid, judged_at=now, takes_back=of))
     queue.reopen(connection, judgment["item"], rater, judgment["turn"], now)
-    _mark(connection, tenant, _item(connection, tenant, judgment["item"]))
+    _mark(connection, tenant, item_of(connection, tenant, judgment["item"]))
     return judgment
 
 
@@ -194,16 +194,23 @@ def _of_item() -> sa.Select[Any]:
 
 
 def _mark(connection: sa.Connection, tenant: str, item: Mapping[str, Any]) -> None:
-    """Notes at an item whether its standing grades are a dispute that no adjudicator has settled."""
+    """Notes at an item whether its standing grades or choices are a dispute that no adjudicator has settled."""
     rows = connection.execute(_of_item(), {"whose": tenant, "which": item["id"]}).mappings().all()
-    own = [row for row in rows if row["turn"] == 0 and row["grade"] is not None]
+    own = [row for row in rows if row["turn"] == 0 and (row["grade"] is not None or row["preference"] is not None)]
     settled = any(row["role"] == "adjudicator" for row in own)
-    disputed = not settled and item["gold"] is None and is_dispute([row["grade"] for row in own])
+    grades = [row["grade"] for row in own if row["grade"] is not None]
+    is_opposed = {"first", "second"} <= {row["preference"] for row in own}
+    disputed = not settled and item["gold"] is None and (is_opposed or is_dispute(grades))
     if disputed != item["is_disputed"]:
         connection.execute(sa.update(ITEMS).where(ITEMS.c.id == item["id"]).values(is_disputed=disputed))
 
 
-def _item(connection: sa.Connection, tenant: str, item: int) -> dict[str, Any]:
+def item_of(connection: sa.Connection, tenant: str, item: int) -> dict[str, Any]:
+    """The row of an item.
+
+    Raises:
+        InputError: there is none.
+    """
     select = sa.select(ITEMS).where(ITEMS.c.id == item, ITEMS.c.tenant == tenant)
     found = connection.execute(select).mappings().first()
     if found is None:

@@ -17,6 +17,7 @@ from assay.tables.rows import (
     Judgment,
     LoggedQuery,
     Pair,
+    Preference,
     Request,
     Topic,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "Judgment",
     "LoggedQuery",
     "Pair",
+    "Preference",
     "Request",
     "Topic",
     "as_table",

@@ -1,0 +1,352 @@
+"""Labelling by pairs: which of two documents serves a query better, for each rater on sides of their own."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError
+from assay.flows import labelling
+from assay.flows.keeping import now
+from assay.flows.labelling import Made, project_of
+from assay.keys import coin
+from assay.store import audit, judgments, projects, queue
+from assay.store import pairs as held_pairs
+from assay.store.judgments import Given
+from assay.tables import Judgment, Pair, Preference
+from assay.tables.door import block_of
+
+if TYPE_CHECKING:
+    import os
+
+    from assay.flows.people import Person
+    from assay.flows.workbench import Workbench
+    from assay.judgments.preferences import PreferenceAgreement
+    from assay.rubric import Rubric
+    from assay.store.database import Store
+    from assay.tables import Block
+
+PAIRWISE = "pairwise"
+
+CHOICES = ("left", "right", "tie", "both-bad")
+"""What a rater says of two documents."""
+
+SECOND = "other_doc_id"
+"""The column that makes a table one of pairs of documents."""
+
+WORTH = {"first": (3, 1), "second": (1, 3), "tie": (2, 2), "both-bad": (0, 0)}
+"""Levels of the first and the second document in a preference qrels file. Only their order counts, and 0:
+that is not relevant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a rater says of two documents.
+
+    Args:
+        uid: made by the client, once for each answer: the same answer sent again counts once.
+        item: which item was on the screen.
+        rater: who.
+        left: id of the document that was on the left.
+        turn: 0, or 1 for a hidden repeat.
+        choice: one of `CHOICES`; None where the rater cannot tell.
+        cannot_tell: why.
+        note: what else the rater says.
+        took_ms: from showing to answering.
+        role: the rater's: rater or adjudicator.
+    """
+
+    uid: str
+    item: int
+    rater: str
+    left: str
+    turn: int = 0
+    choice: str | None = None
+    cannot_tell: str | None = None
+    note: str = ""
+    took_ms: int | None = None
+    role: str = "rater"
+
+
+def create_project(
+    store: Store, bench: Workbench, *, name: str, pairs: Any, rubric: Rubric, rubric_text: str, by: str,
+    topics: Any = None, documents: Any = None, raters_each: int = 2, most: int | None = None,
+    repeat_share: float = 0.05, tenant: str = "default",
+) -> Made:  # fmt: skip
+    """Makes a project of pairs of documents.
+
+    Args:
+        store: where it is kept.
+        bench: where inputs are found.
+        name: of the project.
+        pairs: a table of query_id, doc_id and other_doc_id; or a pool (query_id, doc_id), whose documents are compared
+            two by two, see `assay.judgments.comparisons`.
+        rubric: what makes a document serve.
+        rubric_text: the whole text of it.
+        by: who makes it.
+        topics: the queries' texts; their ids stand for them where there are none.
+        documents: what raters see: id, title, text.
+        raters_each: raters of a pair.
+        most: how many pairs are made of a pool; every pair of a query's documents when None.
+        repeat_share: own pairs that come again, with their sides swapped.
+        tenant: whose.
+
+    Raises:
+        InputError: there is a project of that name, nothing to compare, or a document is compared with itself.
+    """
+    asked = _asked(bench, pairs, most)
+    held = labelling.documents_of(bench, documents, tenant)
+    missing = {doc for _, *both in asked for doc in both} - held.keys()
+    for doc in missing:
+        held[doc] = labelling.document_row(tenant, doc, "", "", {}, None)
+    texts = labelling.texts_of(bench, topics)
+    project, at = uuid.uuid4().hex[:12], now()
+    place = {query: i for i, query in enumerate(dict.fromkeys(query for query, _, _ in asked))}
+    items = [
+        queue.NewItem(query, doc, held[doc]["doc_hash"], place[query], other, held[other]["doc_hash"])
+        for query, doc, other in asked
+    ]
+    row = {
+        "tenant": tenant, "id": project, "name": name, "rubric": rubric_text, "rubric_version": rubric.version,
+        "mode": PAIRWISE, "raters_each": raters_each, "needs_enter": False, "pilot": 0, "pilot_limit": 0.6,
+        "gold_share": 0.0, "repeat_share": repeat_share, "created_at": at,
+    }  # fmt: skip
+    queries = [
+        {"tenant": tenant, "project": project, "query_id": query, "text": texts.get(query, query)} for query in place
+    ]
+
+    def job(connection: Any) -> None:
+        projects.add(connection, row)
+        projects.add_queries(connection, queries)
+        projects.add_documents(connection, held.values())
+        queue.add(connection, tenant, project, items, raters_each, at)
+        audit.note(connection, tenant, by, "made a project", name, at)
+
+    store.write(job).result()
+    without = sum(doc in missing or other in missing for _, doc, other in asked)
+    return Made(project, name, len(asked), len(place), without, len(asked) * raters_each)
+
+
+def _asked(bench: Workbench, pairs: Any, most: int | None) -> list[tuple[str, str, str]]:
+    """(query, document, other document), each pair of documents once, whichever stands first."""
+    from assay.judgments.comparisons import comparisons
+
+    if is_preferences(bench, pairs):
+        if most is not None:
+            raise InputError("the pairs are named one by one", "--comparisons",
+                             "pass a pool (query_id, doc_id), or leave --comparisons out")  # fmt: skip
+        rows = bench.table(pairs, Preference, name="pairs")
+        names = ("query_id", "doc_id", "other_doc_id")
+        named = list(zip(*(map(str, _columns(rows)[name]) for name in names), strict=True))
+        for at, (query, doc, other) in enumerate(named):
+            if doc == other:
+                raise InputError(f"document {doc} of query {query} is compared with itself", rows.place(at),
+                                 "name two documents")  # fmt: skip
+        return list({(query, *sorted((doc, other))): (query, doc, other) for query, doc, other in named}.values())
+    pool = _columns(bench.table(pairs, Pair, name="pairs"))
+    docs: dict[str, list[str]] = {}
+    for query, doc in dict.fromkeys(zip(map(str, pool["query_id"]), map(str, pool["doc_id"]), strict=True)):
+        docs.setdefault(query, []).append(doc)
+    found = comparisons(docs, most)
+    if not found:
+        raise InputError("no query has two documents to compare", "pairs", "pass a pool with two documents a query")
+    return found
+
+
+def _columns(rows: Block) -> Mapping[str, Sequence[object]]:
+    return rows.frame  # type: ignore[return-value] # columns by name, either way
+
+
+def is_preferences(bench: Workbench, x: Any) -> bool:
+    """Whether a table names two documents in a row."""
+    source = bench.source(x)
+    return SECOND in (_names(x) if source is None else _names_of(source))
+
+
+def _names(x: Any) -> Iterable[str]:
+    """The columns of what holds rows."""
+    if hasattr(x, "columns"):
+        return list(x.columns)
+    if isinstance(x, Mapping) or not x:
+        return list(x or ())
+    first = x[0] if isinstance(x, Sequence) else {}
+    return list(first) if isinstance(first, Mapping) else [one.name for one in fields(first)]
+
+
+def _names_of(source: str) -> Iterable[str]:
+    """The columns of a file, or the words of its first line."""
+    from assay.files import is_stream, open_bytes
+    from assay.formats.columns import ARROW_FILE, PARQUET
+    from assay.formats.recognise import first_lines
+
+    if not is_stream(source):
+        with open_bytes(source) as file:
+            head = file.read(8)
+        if head.startswith((PARQUET, ARROW_FILE)):
+            import polars as pl
+
+            return list(pl.read_parquet_schema(source) if head.startswith(PARQUET) else pl.read_ipc_schema(source))
+    lines = first_lines(source)
+    return re.split(r"\W+", lines[0]) if lines else ()
+
+
+def sides(item: Mapping[str, Any], rater: str, turn: int, secret: bytes) -> tuple[str, str]:
+    """The ids of the left and the right document: by a coin for each rater and item, swapped in a repeat.
+
+    Args:
+        item: its row.
+        rater: who sees it.
+        turn: 0, or 1 for a hidden repeat.
+        secret: of the coin.
+    """
+    is_swapped = bool(coin(secret, "side", item["project"], rater, str(item["id"])) & 1) ^ bool(turn)
+    both = (item["doc_id"], item["other_doc_id"])
+    return (both[1], both[0]) if is_swapped else both
+
+
+def next_pairs(store: Store, who: Person, name: str, n: int, secret: bytes) -> list[dict[str, Any]]:
+    """The next pairs of a rater, as the page shows them: no system, no rank, no other's choice, no place.
+
+    Args:
+        store: where they are kept.
+        who: the rater.
+        name: of the project, or its id.
+        n: how many to hold, at most `labelling.AT_ONCE`.
+        secret: of the order and of the sides.
+    """
+    project, at = pairwise(store, who, name), now()
+    if project["ended_at"] is not None:
+        return []
+    n = max(1, min(n, labelling.AT_ONCE))
+    held = store.write(lambda connection: queue.claim(connection, project, who.name, n, at, secret)).result()[:n]
+    shown = projects.shown(store, held)
+    return [
+        {"item": item["id"], "turn": item["turn"], "query": labelling.query_seen(one["query"])}
+        | _two(item, one, sides(item, who.name, item["turn"], secret))
+        for item, one in zip(held, shown, strict=True)
+    ]
+
+
+def _two(item: Mapping[str, Any], one: Mapping[str, Any], shown: tuple[str, str]) -> dict[str, Any]:
+    by_id = {item["doc_id"]: one["document"], item["other_doc_id"]: one["other"]}
+    left, right = (labelling.document_seen(by_id[doc]) or {"doc_id": doc} for doc in shown)
+    return {"left": left, "right": right}
+
+
+def pairwise(store: Store, who: Person, name: str) -> dict[str, Any]:
+    """The row of a project that is labelled by pairs.
+
+    Raises:
+        InputError: it is labelled document by document.
+    """
+    project = project_of(store, who, name)
+    if project["mode"] != PAIRWISE:
+        raise InputError(f"{project['name']} is labelled document by document", "project", "open its own page")
+    return project
+
+
+def prefer(store: Store, who: Person, given: Choice, secret: bytes) -> dict[str, Any]:
+    """Writes what a rater says of two documents; answered when it is durable, and the same answer twice counts once.
+
+    Raises:
+        InputError: nothing or two things are said, the sides are not those of this rater, or the rater does not hold
+            the item.
+    """
+    with store.reading() as connection:
+        project = judgments.project_of(connection, who.tenant, given.item)
+    project, at = pairwise(store, who, project["id"]), now()
+    row = store.write(lambda connection: append(connection, who.tenant, given, project, secret, at)).result()
+    return {"uid": row["uid"], "item": row["item"], "choice": said(row)}
+
+
+def append(
+    connection: Any, tenant: str, given: Choice, project: Mapping[str, Any], secret: bytes, at: str
+) -> dict[str, Any]:
+    """Writes a choice inside a write; the row of the judgment."""
+    item = judgments.item_of(connection, tenant, given.item)
+    left, right = sides(item, given.rater, given.turn, secret)
+    if given.left != left:
+        raise InputError("your page shows other sides", f"item {given.item}", "reload the page")
+    if (given.choice is None) == (given.cannot_tell is None) or given.choice not in (None, *CHOICES):
+        raise InputError("an answer says one thing: a choice, or why none can be made", "choice",
+                         f"send one of {', '.join(CHOICES)}, or cannot_tell")  # fmt: skip
+    if given.cannot_tell is not None and given.cannot_tell not in labelling.REASONS:
+        raise InputError(f"{given.cannot_tell!r} is no reason", "cannot_tell",
+                         f"choose {', '.join(labelling.REASONS)}")  # fmt: skip
+    chosen = {"left": left, "right": right}.get(given.choice or "")
+    preference = given.choice if chosen is None else "first" if chosen == item["doc_id"] else "second"
+    row = Given(
+        given.uid, given.item, given.rater, given.role, given.turn, preference=preference, left_doc_id=left,
+        cannot_tell=given.cannot_tell, note=given.note, took_ms=given.took_ms,
+    )  # fmt: skip
+    return judgments.append(connection, tenant, row, project["rubric_version"], at)
+
+
+def said(row: Mapping[str, Any]) -> str | None:
+    """A judgment of two documents in its rater's own words: left, right, tie, both-bad; None where nothing was said."""
+    preference: str | None = row["preference"]
+    if preference not in ("first", "second"):
+        return preference
+    return "left" if (preference == "first") == (row["left_doc_id"] == row["doc_id"]) else "right"
+
+
+def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:
+    """What stands in a project of pairs, rows of `Preference`; hidden repeats have the turn 1."""
+    project = projects.find(store, tenant, name)
+    return [
+        {column: row[column] for column in COLUMNS if column != "rubric"} | {"rubric": row["rubric_version"]}
+        for row in held_pairs.preferences(store, tenant, project["id"])
+        if row["preference"] is not None
+    ]
+
+
+COLUMNS = ("query_id", "doc_id", "other_doc_id", "preference", "rater", "left_doc_id", "turn", "role", "source",
+           "rubric", "judged_at", "doc_hash", "other_doc_hash", "note", "took_ms")  # fmt: skip
+
+
+def as_block(rows: Sequence[Mapping[str, Any]]) -> Block:
+    """Preferences as a checked table.
+
+    Raises:
+        InputError: there are none.
+    """
+    return block_of([dict(row) for row in rows], Preference, "preferences")
+
+
+def agreement_of(store: Store, who: Person, name: str) -> PreferenceAgreement | None:
+    """How much the raters of a project agree; None where nobody has said anything."""
+    rows = export(store, who.tenant, name)
+    if not any(row["role"] != "adjudicator" and not row["turn"] for row in rows):
+        return None
+    from assay.judgments.preferences import preference_agreement
+
+    return preference_agreement(as_block(rows))
+
+
+def as_levels(rows: Sequence[Mapping[str, Any]]) -> Block:
+    """Preferences as judgments of the dimension preference: two rows each, in a group of their own.
+
+    The group is the rater and the number of the pair, as `trec_eval -R prefs` reads it. The mean of a document's levels
+    over all its groups is 1 and twice the share of comparisons that it wins, a tie counting one half; where neither
+    document serves, both get 0.
+    """
+    from urllib.parse import quote
+
+    found = []
+    for number, row in enumerate((row for row in rows if not row["turn"]), 1):
+        rater = f"{quote(str(row['rater'] or 'rater'), safe='')}/{number}"
+        for doc, level in zip((row["doc_id"], row["other_doc_id"]), WORTH[row["preference"]], strict=True):
+            found.append({"query_id": row["query_id"], "doc_id": doc, "grade": float(level), "rater": rater,
+                          "dimension": "preference"})  # fmt: skip
+    return block_of(found, Judgment, "preferences")
+
+
+def write_levels(rows: Sequence[Mapping[str, Any]], target: str | os.PathLike[str]) -> None:
+    """Writes preferences as a preference qrels file of trec_eval."""
+    from assay.flows.convert import write_outside
+    from assay.formats.carried import Carried
+
+    write_outside(Carried("preferences", {Judgment: as_levels(rows)}), target, "trec-prefs")
