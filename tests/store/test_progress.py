@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from assay.errors import InputError
 from assay.flows.people import Person
@@ -13,6 +14,7 @@ from assay.flows.project import next_dispute, open_queue, progress_of, settle, s
 from assay.store import audit, people, projects, queue
 from assay.store.database import Store
 from assay.store.judgments import Given
+from assay.store.schema import CLAIMS
 from store.made import NOW, TENANT, ask, give, project
 from web.labelled import DIMENSIONS, RUBRIC
 
@@ -123,6 +125,24 @@ def test_one_rater_alone_opens_nothing(store: Store) -> None:
     assert (found.agreement, found.gate.reaches, found.gate.left) == (None, False, {"a": 0})
     assert not consider(store, row)
     assert [(one.name, one.given, one.cannot_tell, one.median_s) for one in found.raters] == [("a", 0, 4, None)]
+
+
+def test_known_grades_and_own_items_that_came_again_are_counted(store: Store) -> None:
+    row = project(store, items=2, queries=1, wanted=1, rubric=RUBRIC)
+    gold = [queue.NewItem("q0", f"g{i}", "h", 0, gold=2.0) for i in range(2)]
+    store.write(lambda c: queue.add(c, TENANT, "p", gold, 1, NOW)).result()
+    held = {item["doc_id"]: item["id"] for item in ask(store, row, "a", 2)}
+    asked = row | {"gold_share": 1.0}
+    held |= {item["doc_id"]: item["id"] for item in ask(store, asked, "a", 4)}
+    for doc, grade in (("d0", 1.0), ("d1", 0.0), ("g0", 2.0), ("g1", 1.0)):
+        give(store, held[doc], "a", grade)
+    store.write(lambda c: c.execute(sa.insert(CLAIMS).values(
+        [{"tenant": TENANT, "item": held[doc], "rater": "a", "turn": 1, "claimed_at": NOW} for doc in ("d0", "d1")]
+    ))).result()  # fmt: skip
+    give(store, held["d0"], "a", 1.0, turn=1)
+    give(store, held["d1"], "a", 2.0, turn=1)
+    (one,) = progress_of(store, LEAD, "Shop").raters
+    assert (one.given, one.gold, one.repeats) == (2, (1, 2), (1, 2))
 
 
 def test_dimensions_have_lines_of_their_own(store: Store) -> None:

@@ -89,7 +89,7 @@ def test_a_settled_pair_is_no_dispute_and_its_grade_comes_out(folder: Path, visi
     assert len(rows) == 18
     page = " ".join(lead.get("/project/winter").text.split())
     assert "16 of 16 judgments, of 8 pairs. 0 disputed, 2 settled." in page
-    assert '<td class="num">8</td><td class="num">0</td><td class="num">4.0</td>' in page
+    assert '<td class="num">8</td><td class="num">0</td><td class="num">4.0</td><td class="num">none</td>' in page
     assert '<td>0 no</td><td>2 yes</td><td class="num">1</td>' in page
 
 

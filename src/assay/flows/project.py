@@ -30,12 +30,16 @@ class OneRater:
         given: grades that stand.
         cannot_tell: items that the rater could not tell.
         median_s: seconds from seeing to answering, half of the items less; None where no time was noted.
+        gold: (graded as known, graded) of hidden gold items.
+        repeats: (graded as before, graded) of own items that came again.
     """
 
     name: str
     given: int
     cannot_tell: int
     median_s: float | None
+    gold: tuple[int, int] = (0, 0)
+    repeats: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +76,10 @@ class Progress:
 def progress_of(store: Store, who: Person, name: str) -> Progress:
     """How far a project has come, and how much its raters agree."""
     project = project_of(store, who, name)
-    items = {row["id"]: row for row in progress.items(store, project["id"]) if row["gold"] is None}
-    rows = [
-        row for row in judgments.current(store, who.tenant, project["id"]) if row["turn"] == 0 and row["item"] in items
-    ]
+    every = {row["id"]: row for row in progress.items(store, project["id"])}
+    items = {number: row for number, row in every.items() if row["gold"] is None}
+    standing = judgments.current(store, who.tenant, project["id"])
+    rows = [row for row in standing if row["turn"] == 0 and row["item"] in items]
     given = [row for row in rows if row["role"] != "adjudicator"]
     is_open = not project["pilot"] or bool(project["opened_at"])
     gate = None if is_open else gate_of(store, project)
@@ -87,7 +91,7 @@ def progress_of(store: Store, who: Person, name: str) -> Progress:
         given=sum(not items[row["item"]]["is_pilot"] for row in given),
         disputed=sum(bool(row["is_disputed"]) for row in items.values()),
         settled=len({row["item"] for row in rows if row["role"] == "adjudicator"}),
-        raters=tuple(_rater(name, [row for row in given if row["rater"] == name]) for name in names),
+        raters=tuple(_rater(name, [row for row in standing if row["rater"] == name], every) for name in names),
         boundaries=_boundaries(given),
         agreement=agreement,
         flags=tuple(progress.flags(store, project["id"])),
@@ -96,10 +100,21 @@ def progress_of(store: Store, who: Person, name: str) -> Progress:
     )  # fmt: skip
 
 
-def _rater(name: str, rows: Sequence[Mapping[str, Any]]) -> OneRater:
-    took = [row["took_ms"] / 1_000 for row in rows if row["took_ms"] is not None]
-    told = sum(row["grade"] is not None for row in rows)
-    return OneRater(name, told, len(rows) - told, median(took) if took else None)
+def _rater(name: str, rows: Sequence[Mapping[str, Any]], items: Mapping[int, Mapping[str, Any]]) -> OneRater:
+    """What one rater did; `rows` is all that stands of the rater, hidden items too."""
+    first = {row["item"]: row["grade"] for row in rows if row["turn"] == 0 and row["role"] != "adjudicator"}
+    own = [row for row in rows if row["item"] in first and row["turn"] == 0 and items[row["item"]]["gold"] is None]
+    took = [row["took_ms"] / 1_000 for row in own if row["took_ms"] is not None]
+    told = sum(row["grade"] is not None for row in own)
+    known = [(grade, items[item]["gold"]) for item, grade in first.items() if items[item]["gold"] is not None]
+    again = [(row["grade"], first.get(row["item"])) for row in rows if row["turn"]]
+    return OneRater(name, told, len(own) - told, median(took) if took else None, _alike(known), _alike(again))
+
+
+def _alike(pairs: Sequence[tuple[float | None, float | None]]) -> tuple[int, int]:
+    """How many pairs of grades are alike, of those that have both."""
+    both = [(one, other) for one, other in pairs if one is not None and other is not None]
+    return sum(one == other for one, other in both), len(both)
 
 
 def _boundaries(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[float, float, int], ...]:
