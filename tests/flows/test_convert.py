@@ -158,8 +158,8 @@ def test_our_own_formats_keep_every_judgment(ending: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda: assay.convert("ratings.csv", "out.qrels", to="quepid-judgements"),
-         "--to: Quepid judgements of a book, one column a judge (CSV) is only read"),
+        (lambda: assay.convert("ratings.csv", "out.csv", to="quepid-detailed"),
+         "ratings.csv: Quepid detailed CSV needs runs, and there are none"),
         (lambda: assay.convert("ratings.csv", "out.xyz"), "--to: the ending of out.xyz says no format"),
         (lambda: assay.convert("ratings.csv", "out.csv", "quepid-boook"),
          "--from: unknown format quepid-boook; did you mean quepid-book"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from assay.errors import InputError
 from assay.formats.carried import Carried, Wishes
@@ -21,6 +21,9 @@ GUARD: Mapping[str, str] = {
 """The option that the CSV files have."""
 
 _STARTS = ("-", "=", "+", "@")
+
+LONE = "text"
+"""The field of a document whose text is no list of fields."""
 
 
 def guards(wishes: Wishes) -> bool:
@@ -103,12 +106,14 @@ class Found:
         return text in self._queries
 
     def document(self, place: Place, doc: str, fields: Mapping[str, object], losses: Losses) -> None:
-        """What a document says: its title, and all other fields as lines `name: value`."""
+        """What a document says: its title, and all other fields as lines `name: value`; a lone `text` as it is."""
         said = {key: _as_text(value) for key, value in fields.items() if value not in (None, "", [], {})}
         if not said:
             return
         title = next((said.pop(key) for key in list(said) if key.casefold() in ("title", "name")), "")
-        made = " ".join(title.split()), "\n".join(f"{key}: {value}" for key, value in said.items())
+        lone = said[LONE] if list(said) == [LONE] else None
+        text = "\n".join(f"{key}: {value}" for key, value in said.items()) if lone is None else lone
+        made = title.strip(), text.strip()
         if self._docs.setdefault(doc, made) != made:
             losses.add("other texts of a document", "the first is kept", place)
         elif len(self.documents) < len(self._docs):
@@ -119,29 +124,41 @@ def _as_text(value: object) -> str:
     return str(value) if isinstance(value, (str, int, float)) else json.dumps(plain(value), ensure_ascii=False)
 
 
-def fields_of(carried: Carried) -> dict[str, dict[str, str]]:
-    """The fields of every document, as `Found.document` read them."""
+def fields_of(carried: Carried, taken: Sequence[str] = ()) -> dict[str, dict[str, str]]:
+    """The fields of every document, as `Found.document` reads them back.
+
+    Args:
+        carried: the tables.
+        taken: names of columns that stand for something else in the file; a text that uses one stays whole.
+    """
     if Document not in carried.tables:
         return {}
     held = columns_of(carried.tables[Document])
     made: dict[str, dict[str, str]] = {}
     for doc, title, text in zip(held["doc_id"], held["title"], held["text"], strict=True):
-        lines = [line.partition(": ") for line in (text or "").split("\n")]
-        named = bool(text) and all(sign and key for key, sign, _ in lines)
-        fields = {key: value for key, _, value in lines} if named else {"text": text} if text else {}
-        made[doc] = {**({"title": title} if title else {}), **fields}
+        made[doc] = {**({"title": title} if title else {}), **_fields(text or "", taken)}
     return made
 
 
-def of_topics(carried: Carried, column: str) -> dict[str, str]:
-    """A column of the topics by query; empty where there is none."""
-    if Topic not in carried.tables:
-        return {}
-    held = columns_of(carried.tables[Topic])
-    return {query: value for query, value in zip(held["query_id"], held.get(column, ()), strict=False) if value}
+def _fields(text: str, taken: Sequence[str]) -> dict[str, str]:
+    """Lines `name: value` as fields; a text that is anything else is one field."""
+    lines = [line.partition(": ") for line in text.split("\n")]
+    names = [key for key, _, _ in lines]
+    no_names = {"title", "name", *(title.casefold() for title in taken)}
+    is_named = (
+        len(set(names)) == len(names)
+        and names != [LONE]
+        and all(
+            key and key == key.strip() and value.strip() and key.casefold() not in no_names for key, _, value in lines
+        )
+    )
+    if is_named:
+        return {key: value for key, _, value in lines}
+    return {LONE: text} if text else {}
 
 
-def queries_of(carried: Carried, *more: Iterable[str]) -> list[str]:
-    """Every query: those of the topics first, in their order."""
-    named = columns_of(carried.tables[Topic])["query_id"] if Topic in carried.tables else ()
-    return list(dict.fromkeys((*named, *(query for part in more for query in part))))
+def unreturned(carried: Carried, returned: Iterable[str], title: str, losses: Losses) -> None:
+    """Counts the documents that a file of returned documents has no place for."""
+    docs = set(columns_of(carried.tables[Document])["doc_id"]) if Document in carried.tables else set()
+    if gone := docs - set(returned):
+        losses.add("documents that no query returned", f"{title} has the returned ones alone", count=len(gone))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from assay.errors import InputError
+from assay.formats.carried import Carried, Wishes
 from assay.formats.nested import Node
 
 
@@ -24,9 +28,9 @@ class DocIds:
         return doc if len(self._indices) < 2 else f"{hit.need('_index').text()}/{doc}"
 
     @property
-    def only(self) -> str:
-        """The one index; empty where there are none or several."""
-        return next(iter(self._indices)) if len(self._indices) == 1 else ""
+    def indices(self) -> list[str]:
+        """Every index, in the order in which it came."""
+        return list(self._indices)
 
     def facts(self) -> tuple[str, ...]:
         """What is said where several indices make ids longer."""
@@ -34,3 +38,22 @@ class DocIds:
             return ()
         few = ", ".join(list(self._indices)[:3])
         return (f"{self._name}: documents come from {len(self._indices)} indices ({few}), so an id is INDEX/ID",)
+
+
+def placed(carried: Carried, wishes: Wishes, title: str) -> Callable[[str], dict[str, str]]:
+    """What names a document as an engine does, `_index` and `_id`: ids that were read as INDEX/ID are taken apart."""
+    known = carried.more.get("indices") or []
+    index = wishes.options.get("index") or (known[0] if len(known) == 1 else None)
+    if not index and len(known) < 2:
+        raise InputError(f"{title} needs the name of an index", carried.name, "say it by --option index=NAME")
+
+    def place(doc: str) -> dict[str, str]:
+        for one in known if not index else ():
+            if doc.startswith(f"{one}/"):
+                return {"_index": one, "_id": doc.removeprefix(f"{one}/")}
+        if not index:
+            raise InputError(f"document {doc} is in none of the indices {', '.join(known)}", carried.name,
+                             "say the index by --option index=NAME")  # fmt: skip
+        return {"_index": index, "_id": doc}
+
+    return place

@@ -148,6 +148,8 @@ _QUERIES = [
     "caf\u00e9",
     "=1+1",
     "-5 degrees",
+    "+1 for rain",
+    "@home",
     "50% off",
     "tab\tbed",
 ]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from assay.errors import InputError, did_you_mean
 from assay.files import Source, name_of, names_in
 from assay.formats.carried import Carried, Look, Outside, Wishes, register
+from assay.formats.esci_tables import write
 from assay.formats.gathered import Losses
 from assay.label_maps import LabelMap
 from assay.tables import Block, Document, Judgment, Topic
@@ -185,8 +186,11 @@ def _is_esci(look: Look) -> bool:
 
 register(
     Outside(
-        "esci", "Amazon Shopping Queries data, ESCI (Parquet)", (Topic, Judgment, Document), read, None, _is_esci,
-        {"locale": "us, es or jp; all when it is not said", "split": "train or test", "version": "small or large"},
+        "esci", "Amazon Shopping Queries data, ESCI (Parquet)", (Topic, Judgment, Document), read, write, _is_esci,
+        {"locale": "us, es or jp, all when it is not said; on writing, of queries whose topics say none",
+         "split": "train or test; on writing, of all examples: test unless given",
+         "version": "small or large", "labels": "how written grades become labels: esci (3, 2, 1, 0) unless given, or "
+         "esci-gains (1, 0.1, 0.01, 0)"},
         "https://github.com/amazon-science/esci-data",
     )
 )  # fmt: skip

@@ -1,21 +1,25 @@
 """Feature files for learning to rank (LETOR, MSLR, SVMlight): the grade, the query and, in a comment, the document.
 
 Features rank; they do not judge, so they are counted and left behind. Files without a document in the comment (MSLR)
-get ids made of line numbers, which only hold for this very file.
+get ids made of line numbers, which only hold for this very file. What is written has no features: whoever trains a
+model joins them by query and document.
 """
 
 from __future__ import annotations
 
+import os
 import re
 
 from assay.errors import InputError
-from assay.files import Source, name_of
-from assay.formats.carried import Carried, Outside, Wishes, register
-from assay.formats.gathered import Gathered, Grades, Losses, gathered
+from assay.files import Source, name_of, replacing
+from assay.formats.carried import Carried, Lost, Outside, Wishes, register
+from assay.formats.gathered import Gathered, Grades, Losses, gathered, pairs, untaken
+from assay.formats.quepid import grade_text
 from assay.formats.tabbed import Tabbed
 from assay.tables import Judgment
 from assay.tables.values import shown
 
+TITLE = "a LETOR file"
 _LINE = re.compile(r"(\S+)\s+qid:(\S+)((?:\s+[0-9]+:\S+)*)\s*(?:#(.*))?")
 _DOC = re.compile(r"\bdoc(?:id|no|_id)?\s*[=:]\s*(\S+)", re.IGNORECASE)
 _EXPECTED = "GRADE qid:QUERY_ID 1:0.5 2:1.25 # docid = DOC_ID"
@@ -59,6 +63,25 @@ def read(source: Source, wishes: Wishes) -> Carried:
     return Carried(name, gathered(judged), lost=losses.all(), facts=tuple(facts))
 
 
+def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> tuple[Lost, ...]:
+    """A line a judgment, the lines of a query together; ids that white space or `#` would cut are refused."""
+    losses = Losses(carried.name)
+    judged = pairs(carried, TITLE, losses)
+    untaken(carried, (Judgment,), TITLE, losses)
+    lines = []
+    for query, docs in judged.items():
+        for doc, grade in docs.items():
+            for what, one, cuts in (("query", query, query.split() != [query] or "#" in query),
+                                    ("document", doc, doc.split() != [doc])):  # fmt: skip
+                if cuts:
+                    remedy = "write CSV or JSON lines, or give ids without blanks"
+                    raise InputError(f"the {what} '{shown(one)}' holds what cuts the line", carried.name, remedy)
+            lines.append(f"{grade_text(grade)} qid:{query} # docid = {doc}\n")
+    with replacing(target) as file:
+        file.write("".join(lines).encode("utf-8"))
+    return losses.all()
+
+
 def _why(line: str) -> str:
     parts = line.split("#")[0].split()
     if len(parts) < 2 or not parts[1].startswith("qid:"):
@@ -71,12 +94,12 @@ def _why(line: str) -> str:
 
 def _is_letor(head: bytes) -> bool:
     first = next((line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
-    return re.match(rb"[-+0-9.]+\s+qid:\S+\s+[0-9]+:", first) is not None
+    return re.match(rb"[-+0-9.]+\s+qid:\S+\s+([0-9]+:|#\s*docid\s*=\s*\S+\s*$)", first) is not None
 
 
 register(
     Outside(
-        "letor", "LETOR, MSLR and SVMlight feature files", (Judgment,), read, None,
+        "letor", "LETOR, MSLR and SVMlight feature files", (Judgment,), read, write,
         lambda look: _is_letor(look.head),
         source="https://www.microsoft.com/en-us/research/project/mslr/",
     )

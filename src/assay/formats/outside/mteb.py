@@ -5,22 +5,27 @@ A score of MTEB is a mean over queries; nothing can be compared with it, or reco
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 from assay.errors import InputError, did_you_mean
-from assay.files import Source, name_of
-from assay.formats.carried import Carried, Outside, Wishes, register
-from assay.formats.gathered import Losses
-from assay.formats.nested import Node, paths, plain, read_tree
+from assay.files import Source, name_of, replacing
+from assay.formats.carried import Carried, Lost, Outside, Wishes, register
+from assay.formats.gathered import Losses, one_run, ranked, scored, untaken
+from assay.formats.nested import Node, number, paths, plain, read_tree, to_json
+from assay.formats.outgoing import hits_unheld
 from assay.formats.score_maps import run_of, stem
 from assay.tables import Block, Hit
 
+TITLE = "an MTEB file"
 _SHAPE = (
     '{"task_name": NAME, "scores": {SPLIT: [{"main_score": 0.5, "hf_subset": NAME}]}}, or {QUERY_ID: {DOC_ID: SCORE}}'
 )
 _WHY = "a score is a mean over queries: save the predictions too, and give them with the judgments"
 _FACTS = 6
+_MARKS = frozenset(("task_name", "mteb_version", "mteb_dataset_name"))
+"""What only result files have."""
 
 
 def read(source: Source, wishes: Wishes) -> Carried:
@@ -85,11 +90,36 @@ def _predictions(root: Node, wishes: Wishes, name: str) -> Node:
     return at
 
 
+def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> tuple[Lost, ...]:
+    """One run as predictions of a subset and split; ranks without scores become falling whole numbers.
+
+    Without a run, the result file that was read, as it was.
+    """
+    losses = Losses(carried.name)
+    if not carried.runs and _MARKS & set(carried.more):
+        untaken(carried, (), TITLE, losses)
+        content = dict(carried.more)
+    else:
+        system, run = one_run(carried, TITLE, wishes.options.get("run", ""))
+        hits_unheld([run], ("score", "rank"), TITLE, losses)
+        untaken(carried, (Hit,), TITLE, losses)
+        if left := sum(len(block) for name, block in carried.runs.items() if name != system):
+            losses.add("hits of other runs", f"{TITLE} holds one run", count=left)
+        hits = {query: {doc: number(score) for doc, score in scored(docs)} for query, docs in ranked(run).items()}
+        subset, split = wishes.options.get("subset", "default"), wishes.options.get("split", "test")
+        content = {"mteb_model_meta": {"model_name": system, "revision": None}, subset: {split: hits}}
+    with replacing(target) as file:
+        file.write(to_json(content))
+    return losses.all()
+
+
 register(
     Outside(
-        "mteb", "MTEB results or predictions (JSON)", (Hit,), read, None,
+        "mteb", "MTEB results or predictions (JSON)", (Hit,), read, write,
         lambda look: bool({"$.mteb_version", "$.mteb_model_meta"} & paths(look)),
-        {"subset": "which subset of predictions", "split": "which split of them", "run": "what the run is called"},
+        {"subset": "which subset of predictions: default unless given, on writing",
+         "split": "which split of them: test unless given, on writing",
+         "run": "what the run is called when it is read; which run, when it is written"},
         "https://embeddings-benchmark.github.io/mteb/api/results/",
     )
 )  # fmt: skip

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+
 from assay.errors import InputError
-from assay.files import Source, name_of
-from assay.formats.carried import Carried, Look, Outside, Wishes, register
-from assay.formats.gathered import Gathered, Grades, Losses, gathered
-from assay.formats.quepid import unknown_columns
-from assay.formats.records import header_of, read_records
+from assay.files import Source, name_of, replacing
+from assay.formats.carried import Carried, Look, Lost, Outside, Wishes, register
+from assay.formats.gathered import Gathered, Grades, Losses, columns_of, gathered, pairs, texts, unheld, untaken
+from assay.formats.outgoing import of_topics, queries_of, unused
+from assay.formats.quepid import grade_text, unknown_columns
+from assay.formats.records import header_of, read_records, written
 from assay.tables import Judgment, Topic
 
+TITLE = "Quaerite judgments CSV"
+HEADER = ("querySet", "queryId", "query", "count", "relevance", "id")
 _OTHERS = {"queryset", "queryid", "count", "query"}
 
 
@@ -43,6 +48,31 @@ def read(source: Source, wishes: Wishes) -> Carried:
     return Carried(name, gathered(topics, judged), lost=losses.all(), facts=records.facts)
 
 
+def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> tuple[Lost, ...]:
+    """A row a judgment, with the set and the count of its query."""
+    losses = Losses(carried.name)
+    judged = pairs(carried, TITLE, losses)
+    unheld(carried, Topic, ("query_id", "text", "weight", "query_set"), TITLE, losses)
+    untaken(carried, (Topic, Judgment), TITLE, losses)
+    unused(queries_of(carried), judged, "judgments", TITLE, losses)
+    known, sets, counts = texts(carried), of_topics(carried, "query_set"), _counts(carried)
+    rows: list[tuple[str, ...]] = [HEADER]
+    for query, docs in judged.items():
+        head = sets.get(query, ""), query, known.get(query, query), counts.get(query, "")
+        rows += [(*head, grade_text(grade), doc) for doc, grade in docs.items()]
+    with replacing(target) as file:
+        file.write(written(rows))
+    return losses.all()
+
+
+def _counts(carried: Carried) -> dict[str, str]:
+    if Topic not in carried.tables:
+        return {}
+    held = columns_of(carried.tables[Topic])
+    weights = zip(held["query_id"], held.get("weight", ()), strict=False)
+    return {query: grade_text(weight) for query, weight in weights if weight is not None}
+
+
 def looks_like(look: Look) -> bool:
     """Whether the columns are Quaerite's, and none else."""
     header = {title.replace("_", "") for title in header_of(look)}
@@ -51,7 +81,7 @@ def looks_like(look: Look) -> bool:
 
 register(
     Outside(
-        "quaerite", "Quaerite judgments (CSV)", (Topic, Judgment), read, None, looks_like, {},
+        "quaerite", "Quaerite judgments (CSV)", (Topic, Judgment), read, write, looks_like, {},
         "https://github.com/mitre/quaerite (example judgments)",
     )
 )  # fmt: skip

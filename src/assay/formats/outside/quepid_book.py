@@ -13,18 +13,10 @@ from typing import Any
 from assay.errors import InputError
 from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Lost, Outside, Wishes, register
-from assay.formats.gathered import (
-    Gathered,
-    Grades,
-    Losses,
-    gathered,
-    spelled_out,
-    table,
-    unheld,
-    untaken,
-)  # fmt: skip
+from assay.formats.gathered import Gathered, Grades, Losses, gathered, spelled_out, table, unheld, untaken
 from assay.formats.nested import Node, number, paths, plain, read_tree, to_json
-from assay.formats.quepid import SOURCE, Found, fields_of, of_topics, queries_of
+from assay.formats.outgoing import of_topics, queries_of
+from assay.formats.quepid import SOURCE, Found, fields_of
 from assay.tables import Document, Judgment, Topic
 
 TITLE = "Quepid book JSON"
@@ -169,7 +161,7 @@ def _short(query: str, doc: str, place: str) -> None:
 
 def _head(carried: Carried, wishes: Wishes, grades: Any) -> Mapping[str, Any]:
     """Name and scale: those that were read, or the whole grades from 0 to the highest one."""
-    known = {key: value for key, value in carried.more.items() if key != "case_name"}
+    known = carried.more if "scale" in carried.more else {}  # what another format left there is none of a book's
     top = int(max(grades))
     made = {"name": carried.name, "show_rank": False, "support_implicit_judgements": False,
             "scale": list(range(min(0, int(min(grades))), top + 1)), "scale_with_labels": {}, **known}  # fmt: skip

@@ -7,19 +7,10 @@ from typing import Any
 
 from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Lost, Outside, Wishes, register
-from assay.formats.gathered import (
-    Gathered,
-    Grades,
-    Losses,
-    columns_of,
-    gathered,
-    pairs,
-    spelled_out,
-    unheld,
-    untaken,
-)  # fmt: skip
+from assay.formats.gathered import Gathered, Grades, Losses, columns_of, gathered, pairs, spelled_out, unheld, untaken
 from assay.formats.nested import Node, number, paths, plain, read_tree, to_json
-from assay.formats.quepid import SOURCE, Found, of_topics, queries_of
+from assay.formats.outgoing import of_topics, queries_of
+from assay.formats.quepid import SOURCE, Found
 from assay.tables import Judgment, Topic
 
 TITLE = "Quepid case JSON"
@@ -85,7 +76,8 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
         queries.append({**place, "query_text": text, "options": {}, **said_of, "ratings": ratings})
     content: dict[str, Any] = {"case_name": str(wishes.options.get("name") or carried.more.get("case_name")
                                                 or carried.name)}  # fmt: skip
-    content |= {key: value for key, value in carried.more.items() if key not in content}
+    if "case_name" in carried.more:  # what another format left there is none of a case's
+        content |= {key: value for key, value in carried.more.items() if key not in content}
     content.setdefault("scorer", {"name": wishes.options.get("scorer", "nDCG@10")})
     with replacing(target) as file:
         file.write(to_json({**content, "queries": queries}))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
+
 from assay.errors import InputError
-from assay.files import Source, name_of
-from assay.formats.carried import Carried, Look, Outside, Wishes, register
-from assay.formats.gathered import Gathered, Grades, Losses, gathered
-from assay.formats.quepid import GUARD, SOURCE, Found, Guard
-from assay.formats.records import folded, header_of, read_records
+from assay.files import Source, name_of, replacing
+from assay.formats.carried import Carried, Look, Lost, Outside, Wishes, register
+from assay.formats.gathered import Gathered, Grades, Losses, gathered, pairs, ranked, unheld, untaken
+from assay.formats.outgoing import by_text, hits_unheld, queries_of, unused
+from assay.formats.quepid import GUARD, SOURCE, Found, Guard, fields_of, grade_text, guarded, unreturned
+from assay.formats.records import folded, header_of, read_records, written
 from assay.tables import Document, Hit, Judgment, Topic
 
+TITLE = "Quepid detailed CSV"
 HEADER = ("Team Name", "Case Name", "Case ID", "Query Text", "Doc ID", "Position", "Title", "Rating")
 _FOLDED = tuple(folded(title) for title in HEADER)
 
@@ -20,19 +25,21 @@ def read(source: Source, wishes: Wishes) -> Carried:
     records = read_records(source)
     at = [records.at(title) for title in HEADER]
     fields = [(place, title) for place, title in enumerate(records.header) if place not in at or place == at[6]]
-    cases = dict.fromkeys((cells[at[1]].strip(), cells[at[2]].strip()) for _, cells in records.rows)
+    cases = {(case, number): team for _, cells in records.rows
+             for team, case, number in [[cells[place].strip() for place in at[:3]]]}  # fmt: skip
     names = [case for case, _ in cases]
+    systems = {one: (one[0] or "case") if names.count(one[0]) == 1 else " ".join(one).strip() for one in cases}
     found, losses, grades, typed = Found(name), Losses(name), Grades(wishes.labels), Guard(wishes)
     judged = Gathered(Judgment, name, "query_id", "doc_id", "grade")
     runs: dict[str, Gathered] = {}
+    rated: dict[tuple[str, str], str] = {}
     for line, cells in records.rows:
         case, number, _, doc, position, _, rating = (cells[place].strip() for place in at[1:])
         query = typed(cells[at[3]])
         if not query:
             raise InputError("the query is missing", f"{name}:{line}", "write the query in every row")
         found.query(line, query)
-        system = (case or "case") if names.count(case) == 1 else f"{case} {number}".strip()
-        run = runs.setdefault(system, Gathered(Hit, name, "query_id", "doc_id", "rank"))
+        run = runs.setdefault(systems[case, number], Gathered(Hit, name, "query_id", "doc_id", "rank"))
         if not doc:
             if rating:
                 raise InputError("a rating without a Doc ID", f"{name}:{line}", "write the Doc ID, or take the row out")
@@ -43,13 +50,67 @@ def read(source: Source, wishes: Wishes) -> Carried:
         if position:
             run.add(line, query, doc, position)
         if rating:
-            judged.add(line, query, doc, grades(rating, line, name))
+            if rated.get((query, doc)) != rating:  # two cases say the same of a pair, each in its own rows
+                judged.add(line, query, doc, grades(rating, line, name))
+            rated[query, doc] = rating
         else:
             losses.add("documents without a rating", "a pair that nobody rated is unjudged", line)
         found.document(line, doc, {title: cells[place] for place, title in fields}, losses)
-    blocks = {system: run.block() for system, run in runs.items()}
+    blocks = {system: run.block() for system, run in runs.items() if len(run) or run.empty}
+    more = {"cases": {systems[one]: (team, *one) for one, team in cases.items()}}
     return Carried(name, gathered(found.topics, judged, found.documents), blocks, losses.all(),
-                   (*records.facts, *typed.facts(name)))  # fmt: skip
+                   (*records.facts, *typed.facts(name)), more=more)  # fmt: skip
+
+
+def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> tuple[Lost, ...]:
+    """A case a run; what was rated and not returned has no position."""
+    if not carried.runs:
+        raise InputError(f"{TITLE} needs runs, and there are none", carried.name, "give a run by --run")
+    losses = Losses(carried.name)
+    judged = pairs(carried, TITLE, losses) if Judgment in carried.tables else {}
+    lists = {system: {query: [doc for doc, _, _ in hits] for query, hits in ranked(run).items()}
+             for system, run in carried.runs.items()}  # fmt: skip
+    named = [*judged, *(query for lists_of in lists.values() for query in lists_of)]
+    topics = by_text(carried, queries_of(carried, named), TITLE, losses)
+    unheld(carried, Topic, ("query_id", "text"), TITLE, losses)
+    unheld(carried, Document, ("doc_id", "title", "text"), TITLE, losses)
+    hits_unheld(carried.runs.values(), ("rank",), TITLE, losses)
+    untaken(carried, (Topic, Hit, Judgment, Document), TITLE, losses)
+    unused(topics, named, "hits and judgments", TITLE, losses)
+    fields = fields_of(carried, HEADER)
+    titles = list(dict.fromkeys(title for one in fields.values() for title in one if title != "title"))
+    rows: list[Sequence[str]] = [(*HEADER, *titles)]
+    shown_docs: set[str] = set()
+    for at, (system, hits) in enumerate(lists.items(), 1):
+        case = _case(carried, wishes, system, str(at))
+        for query in topics:
+            for doc, position, rating in _rows_of(query, hits, judged):
+                said = fields.get(doc, {})
+                rows.append((*case, guarded(topics[query], wishes), doc, position, said.get("title", ""), rating,
+                             *(said.get(title, "") for title in titles)))  # fmt: skip
+                shown_docs.add(doc)
+    unreturned(carried, shown_docs, TITLE, losses)
+    with replacing(target) as file:
+        file.write(written(rows))
+    return losses.all()
+
+
+def _case(carried: Carried, wishes: Wishes, system: str, number: str) -> tuple[str, str, str]:
+    """Team, case and number of a run: those that were read, or the name of the run."""
+    team, name, case = (carried.more.get("cases") or {}).get(system, ("", system, number))
+    return wishes.options.get("team", team), name, case
+
+
+def _rows_of(
+    query: str, hits: Mapping[str, Sequence[str]], judged: Mapping[str, Mapping[str, float]]
+) -> list[tuple[str, str, str]]:
+    """Document, position and rating: first what was returned, then what was rated only; a blank row for nothing."""
+    returned, grades = hits.get(query, ()), judged.get(query, {})
+    rating = {doc: grade_text(grade) for doc, grade in grades.items()}
+    made = [(doc, str(at), rating.get(doc, "")) for at, doc in enumerate(returned, 1)]
+    if query in hits and not returned:
+        made.append(("", "", ""))
+    return made + [(doc, "", rating[doc]) for doc in rating if doc not in set(returned)]
 
 
 def looks_like(look: Look) -> bool:
@@ -59,7 +120,8 @@ def looks_like(look: Look) -> bool:
 
 register(
     Outside(
-        "quepid-detailed", "Quepid detailed export of a case (CSV)", (Topic, Hit, Judgment, Document), read, None,
-        looks_like, GUARD, SOURCE,
+        "quepid-detailed", "Quepid detailed export of a case (CSV)", (Topic, Hit, Judgment, Document), read, write,
+        looks_like,
+        {**GUARD, "team": "name of the team that is written"}, SOURCE,
     )
 )  # fmt: skip

@@ -5,13 +5,22 @@ Judges are told apart by the place of their column: two people of one name make 
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+
 from assay.errors import InputError
-from assay.files import Source, name_of
-from assay.formats.carried import Carried, Look, Outside, Wishes, register
-from assay.formats.gathered import Gathered, Grades, Losses, gathered
-from assay.formats.quepid import GUARD, SOURCE, Found, Guard
-from assay.formats.records import header_of, read_records
+from assay.files import Source, name_of, replacing
+from assay.formats.carried import Carried, Look, Lost, Outside, Wishes, register
+from assay.formats.gathered import Gathered, Grades, Losses, gathered, table, unheld, untaken
+from assay.formats.outgoing import by_text, queries_of, unused
+from assay.formats.quepid import GUARD, SOURCE, Found, Guard, grade_text, guarded
+from assay.formats.records import folded, header_of, read_records, written
 from assay.tables import Judgment, Topic
+from assay.tables.values import shown
+
+TITLE = "Quepid judgements CSV"
+_ANONYMOUS = "Anonymous"
+"""What Quepid calls the last column: judgements of nobody it knows."""
 
 
 def read(source: Source, wishes: Wishes) -> Carried:
@@ -57,6 +66,46 @@ def twice_said(name: str, twice: list[str]) -> tuple[str, ...]:
     return tuple(f"{name}: several judges are called {title}; the second is named '{title} (2)'" for title in twice)
 
 
+def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> tuple[Lost, ...]:
+    """A row a pair, a column a judge; judgments without a rater stand under Anonymous."""
+    losses = Losses(carried.name)
+    held, block = table(carried, Judgment, TITLE), carried.tables[Judgment]
+    topics = by_text(carried, queries_of(carried, held["query_id"]), TITLE, losses)
+    unheld(carried, Topic, ("query_id", "text"), TITLE, losses)
+    unheld(carried, Judgment, ("query_id", "doc_id", "grade", "rater"), TITLE, losses)
+    untaken(carried, (Topic, Judgment), TITLE, losses)
+    unused(topics, held["query_id"], "judgments", TITLE, losses)
+    said = held.get("rater", [None] * len(block))
+    raters = [rater or _ANONYMOUS for rater in said]
+    if nobody := sum(not rater for rater in said):
+        losses.add("judgments without a rater", f"{TITLE} calls nobody {_ANONYMOUS}", count=nobody)
+    judges = [*(one for one in dict.fromkeys(raters) if one != _ANONYMOUS), _ANONYMOUS]
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    for at, (query, doc, grade) in enumerate(zip(held["query_id"], held["doc_id"], held["grade"], strict=True)):
+        own, text = cells.setdefault((query, doc), {}), grade_text(grade)
+        if own.setdefault(raters[at], text) != text:
+            pair = f"document {shown(doc)} of query {shown(query)}"
+            what = f"{shown(raters[at])} gave {pair} {own[raters[at]]} and {text}"
+            raise InputError(what, block.place(at), f"{TITLE} holds one grade of each judge: keep one of the two")
+    rows: list[Sequence[str]] = [("query", "docid", *_titles(judges, carried.name))]
+    for (query, doc), own in cells.items():
+        rows.append((guarded(topics[query], wishes), doc, *(own.get(judge, "") for judge in judges)))
+    with replacing(target) as file:
+        file.write(written(rows))
+    return losses.all()
+
+
+def _titles(judges: Sequence[str], name: str) -> list[str]:
+    """The titles of the columns; two people of one name share a title, as in Quepid's own export."""
+    for judge in judges:
+        if folded(judge) in ("query", "docid", "doc_id"):
+            raise InputError(f"a rater is called {shown(judge)}, as a column is", name, "give the rater another name")
+    plain = [judge.rpartition(" (")[0] if judge.endswith(")") else judge for judge in judges]
+    shared = [title if title in judges else judge for title, judge in zip(plain, judges, strict=True)]
+    again, _ = _named(list(enumerate(shared)))
+    return shared if list(again.values()) == list(judges) else list(judges)
+
+
 def looks_like(look: Look) -> bool:
     """Whether the columns end as Quepid ends them; others with raters in columns are not taken for it."""
     header = header_of(look)
@@ -65,7 +114,7 @@ def looks_like(look: Look) -> bool:
 
 register(
     Outside(
-        "quepid-judgements", "Quepid judgements of a book, one column a judge (CSV)", (Topic, Judgment), read, None,
+        "quepid-judgements", "Quepid judgements of a book, one column a judge (CSV)", (Topic, Judgment), read, write,
         looks_like, GUARD, SOURCE,
     )
 )  # fmt: skip

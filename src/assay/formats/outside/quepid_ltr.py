@@ -14,13 +14,14 @@ from assay.formats.carried import Carried, Look, Lost, Outside, Wishes, register
 from assay.formats.encoding import decode
 from assay.formats.gathered import Gathered, Grades, Losses, gathered, pairs, spelled_out, unheld, untaken
 from assay.formats.nested import number
-from assay.formats.quepid import SOURCE, Found, queries_of
+from assay.formats.outgoing import queries_of
+from assay.formats.quepid import SOURCE, Found
 from assay.tables import Judgment, Topic
 from assay.tables.values import shown
 
 TITLE = "Quepid learning-to-rank export"
 _LINE = re.compile(r"(\S+)\s+qid:(\S+)((?:\s+[^\s#]+:\S+)*)\s*#\s*(\S+)\s+(\S.*)")
-_PLAIN = re.compile(r"\S+\s+qid:\S+\s*#\s*\S+\s+\S.*")
+_PLAIN = re.compile(r"\S+\s+qid:\S+\s*#(?!\s*docid\s*=)\s*\S+\s+\S.*")
 
 
 def read(source: Source, wishes: Wishes) -> Carried:

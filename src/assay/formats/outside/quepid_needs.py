@@ -8,7 +8,8 @@ from assay.errors import InputError
 from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Lost, Outside, Wishes, register
 from assay.formats.gathered import Losses, gathered, spelled_out, table, unheld, untaken
-from assay.formats.quepid import GUARD, SOURCE, Found, Guard, guarded, of_topics, unknown_columns
+from assay.formats.outgoing import of_topics
+from assay.formats.quepid import GUARD, SOURCE, Found, Guard, guarded, unknown_columns
 from assay.formats.records import header_of, read_records, written
 from assay.tables import Topic
 

@@ -11,7 +11,8 @@ from assay.errors import InputError
 from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Look, Lost, Outside, Wishes, register
 from assay.formats.gathered import Gathered, Grades, Losses, gathered, pairs, spelled_out, unheld, untaken
-from assay.formats.quepid import GUARD, SOURCE, Guard, grade_text, guarded, queries_of, unknown_columns
+from assay.formats.outgoing import queries_of
+from assay.formats.quepid import GUARD, SOURCE, Guard, grade_text, guarded, unknown_columns
 from assay.formats.records import header_of, read_records, written
 from assay.tables import Judgment, Topic
 

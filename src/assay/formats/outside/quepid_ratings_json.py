@@ -8,7 +8,8 @@ from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Lost, Outside, Wishes, register
 from assay.formats.gathered import Gathered, Grades, Losses, gathered, pairs, spelled_out, unheld, untaken
 from assay.formats.nested import number, paths, read_tree, to_json
-from assay.formats.quepid import SOURCE, Found, queries_of
+from assay.formats.outgoing import queries_of
+from assay.formats.quepid import SOURCE, Found
 from assay.tables import Judgment, Topic
 
 TITLE = "Quepid ratings JSON"

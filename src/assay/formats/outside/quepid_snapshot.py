@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from assay.errors import InputError
 from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Look, Lost, Outside, Wishes, register
-from assay.formats.gathered import Gathered, Losses, gathered, ranked, spelled_out, unheld, untaken
-from assay.formats.quepid import GUARD, SOURCE, Found, Guard, fields_of, guarded
+from assay.formats.gathered import Gathered, Losses, gathered, ranked, unheld, untaken
+from assay.formats.outgoing import by_text, hits_unheld, queries_of, unused
+from assay.formats.quepid import GUARD, SOURCE, Found, Guard, fields_of, guarded, unreturned
 from assay.formats.records import Records, folded, header_of, read_records, written
 from assay.tables import Document, Hit, Topic
 
@@ -64,15 +65,14 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
         raise InputError(f"{TITLE} needs runs, and there are none", carried.name, "give a run by --run")
     losses = Losses(carried.name)
     lists = {system: ranked(block) for system, block in carried.runs.items()}
-    topics = spelled_out(carried, list(dict.fromkeys(q for hits in lists.values() for q in hits)), TITLE)
-    if any(query != text for query, text in topics.items()):
-        losses.add("query ids", f"{TITLE} knows a query by its text alone", count=len(topics))
-    scores = sum(score is not None for hits in lists.values() for one in hits.values() for _, score, _ in one)
-    if scores:
-        losses.add("scores of hits", f"{TITLE} has the position alone", count=scores)
+    topics = by_text(carried, list(dict.fromkeys(q for hits in lists.values() for q in hits)), TITLE, losses)
+    hits_unheld(carried.runs.values(), ("rank",), TITLE, losses)
     unheld(carried, Topic, ("query_id", "text"), TITLE, losses)
     untaken(carried, (Topic, Hit, Document), TITLE, losses)
-    fields = fields_of(carried)
+    unheld(carried, Document, ("doc_id", "title", "text"), TITLE, losses)
+    unused(queries_of(carried), [query for hits in lists.values() for query in hits], "hits", TITLE, losses)
+    unreturned(carried, [doc for hits in lists.values() for docs in hits.values() for doc, _, _ in docs], TITLE, losses)
+    fields = fields_of(carried, HEADER)
     titles = list(dict.fromkeys(title for one in fields.values() for title in one))
     times = carried.more.get("times") or {}
     now = wishes.options.get("time") or datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

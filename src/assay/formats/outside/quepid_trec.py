@@ -5,15 +5,21 @@ A snapshot may have been added to the export: then there are lines without a jud
 
 from __future__ import annotations
 
+import contextlib
+import os
+
 from assay.errors import SHOWN, InputError
-from assay.files import Source, name_of, read_bytes
-from assay.formats.carried import Carried, Outside, Wishes, register
+from assay.files import Source, name_of, read_bytes, replacing
+from assay.formats.carried import Carried, Lost, Outside, Wishes, register
 from assay.formats.encoding import decode
-from assay.formats.gathered import Gathered, Grades, Losses, columns_of, gathered
-from assay.formats.quepid import SOURCE, Found
+from assay.formats.gathered import Gathered, Grades, Losses, columns_of, gathered, pairs, unheld, untaken
+from assay.formats.outgoing import by_text, queries_of, unused
+from assay.formats.quepid import SOURCE, Found, grade_text
+from assay.formats.records import written
 from assay.tables import Judgment, Topic
 from assay.tables.values import shown
 
+TITLE = "Quepid TREC export"
 _WIDTH = 4
 
 
@@ -61,6 +67,37 @@ def read(source: Source, wishes: Wishes) -> Carried:
     return Carried(name, gathered(found.topics, judged), lost=losses.all(), facts=tuple(facts))
 
 
+def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> tuple[Lost, ...]:
+    """Lines by number; TARGET.topics.csv beside them has the text of each, to be given as the option `names`.
+
+    Queries whose ids are whole numbers keep them, others are numbered from 1.
+    """
+    losses = Losses(carried.name)
+    judged = pairs(carried, TITLE, losses)
+    topics = by_text(carried, list(judged), TITLE, losses)
+    unheld(carried, Topic, ("query_id", "text"), TITLE, losses)
+    untaken(carried, (Topic, Judgment), TITLE, losses)
+    unused(queries_of(carried), judged, "judgments", TITLE, losses)
+    own = all(query.isdecimal() and query.isascii() for query in judged)
+    numbers = {query: query if own else str(at) for at, query in enumerate(judged, 1)}
+    lines = []
+    for query, docs in judged.items():
+        for doc, grade in docs.items():
+            if len(doc.split()) != 1:
+                what = f"document '{shown(doc)}' of query '{shown(query)}' holds white space that cuts the line"
+                raise InputError(what, carried.name, "export to quepid-ratings instead")
+            lines.append(f"{numbers[query]} 0 {doc} {grade_text(grade)}\n")
+    names = [("query_id", "text"), *((numbers[query], text) for query, text in topics.items())]
+    is_named = any(numbers[query] != text for query, text in topics.items())
+    with contextlib.ExitStack() as stack:
+        if is_named and os.fspath(target) == "-":
+            losses.add("texts of queries", "they stand in a second file: write to a file", count=len(topics))
+        elif is_named:
+            stack.enter_context(replacing(f"{os.fspath(target)}.topics.csv")).write(written(names))
+        stack.enter_context(replacing(target)).write("".join(lines).encode("utf-8"))
+    return losses.all()
+
+
 def _names(path: str) -> dict[str, str]:
     from assay.formats.recognise import read as read_rows
 
@@ -70,7 +107,7 @@ def _names(path: str) -> dict[str, str]:
 
 register(
     Outside(
-        "quepid-trec", "Quepid TREC export (qrels with Quepid's query numbers)", (Topic, Judgment), read, None,
+        "quepid-trec", "Quepid TREC export (qrels with Quepid's query numbers)", (Topic, Judgment), read, write,
         lambda look: False,
         {"names": "a file with the columns query_id and text: the texts of Quepid's query numbers"}, SOURCE,
     )

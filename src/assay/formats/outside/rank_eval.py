@@ -11,7 +11,7 @@ from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Lost, Outside, Wishes, register
 from assay.formats.gathered import Gathered, Grades, Losses, gathered, pairs, texts, unheld, untaken
 from assay.formats.nested import Node, number, paths, plain, read_tree, to_json
-from assay.formats.ranked_hits import DocIds
+from assay.formats.ranked_hits import DocIds, placed
 from assay.tables import Judgment, Topic
 
 TITLE = "a _rank_eval request"
@@ -42,7 +42,7 @@ def read(source: Source, wishes: Wishes) -> Carried:
     for rating, query, _ in found:
         judged.add(rating, query, docs.of(rating), grades(rating.need("rating").value, rating))
     more = {key: plain(root.value[key]) for key in root.value if key in _WHOLE and key != "requests"}
-    more |= {"requests": bodies, "index": docs.only}
+    more |= {"requests": bodies, "indices": docs.indices}
     return Carried(name, gathered(topics, judged), lost=losses.all(), facts=(*docs.facts(), *_facts(root)), more=more)
 
 
@@ -92,9 +92,7 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
     """A request to be sent to `INDEX/_rank_eval`, with the bodies that were read, or a search of all fields."""
     losses = Losses(carried.name)
     judged = pairs(carried, TITLE, losses)
-    index = wishes.options.get("index") or carried.more.get("index")
-    if not index:
-        raise InputError(f"{TITLE} needs the name of an index", carried.name, "say it by --option index=NAME")
+    place = placed(carried, wishes, TITLE)
     known, bodies = texts(carried), carried.more.get("requests") or {}
     unheld(carried, Topic, ("query_id", "text"), TITLE, losses)
     untaken(carried, (Topic, Judgment), TITLE, losses)
@@ -105,7 +103,7 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
                 what = f"document {doc} of query {query} has the grade {grade:g}"
                 raise InputError(what, carried.name, "_rank_eval takes whole grades from 0: choose a map by --labels")
         body = bodies.get(query) or {"request": {"query": {"multi_match": {"query": known.get(query, query)}}}}
-        ratings = [{"_index": index, "_id": doc, "rating": number(grade)} for doc, grade in docs.items()]
+        ratings = [{**place(doc), "rating": number(grade)} for doc, grade in docs.items()]
         requests.append({"id": query, **body, "ratings": ratings})
     content: dict[str, Any] = {"requests": requests}
     if "templates" in carried.more:

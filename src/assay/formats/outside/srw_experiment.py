@@ -7,15 +7,21 @@ workbench and are recomputed by whoever has the judgments, so they are not carri
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.files import Source, name_of
-from assay.formats.carried import Carried, Outside, Wishes, register
-from assay.formats.gathered import Gathered, Losses, gathered
-from assay.formats.nested import Node, plain, read_values
+from assay.errors import InputError
+from assay.files import Source, name_of, replacing
+from assay.formats.carried import Carried, Lost, Outside, Wishes, register
+from assay.formats.gathered import Gathered, Losses, gathered, ranked, unheld, untaken
+from assay.formats.nested import Node, plain, read_values, to_json
+from assay.formats.outgoing import by_text, hits_unheld, queries_of, unused
 from assay.formats.search_response import is_cut, shows, sources
 from assay.tables import Block, Hit, Topic
 
+TITLE = "an experiment of the workbench"
+_TYPES = {"pairwise": "PAIRWISE_COMPARISON", "pointwise": "POINTWISE_EVALUATION"}
 _SHAPE = '{"results": [{"queryText": TEXT, "snapshots": [{"searchConfigurationId": ID, "docIds": [ID]}]}]}'
 _WHY = "they can be computed again from runs and judgments, without the workbench's rounding to two decimals"
 _WHOLE = frozenset(("id", "timestamp", "type", "status", "querySetId", "searchConfigurationList", "judgmentList",
@@ -62,6 +68,7 @@ def read(source: Source, wishes: Wishes) -> Carried:
     facts = [cut] if (cut := is_cut(values)) else []
     for stored in sources(values):
         if stored.has("documentIds"):
+            more.setdefault("type", _TYPES["pointwise"])
             _pointwise(stored, found)
             continue
         results = stored.need("results", "documentIds")
@@ -99,11 +106,69 @@ def _pairwise(result: Node, found: _Runs) -> None:
         found.losses.add("values of overlap", "they can be computed again from the runs", metrics, count=count)
 
 
+def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> tuple[Lost, ...]:
+    """Two runs as a pairwise comparison; other numbers of runs as the stored evaluations of a pointwise experiment.
+
+    The workbench computes its values itself, so there are none.
+    """
+    if not carried.runs:
+        raise InputError(f"{TITLE} needs runs, and there are none", carried.name, "give a run by --run")
+    losses = Losses(carried.name)
+    lists = {system: {query: [doc for doc, _, _ in hits] for query, hits in ranked(run).items()}
+             for system, run in carried.runs.items()}  # fmt: skip
+    queries = list(dict.fromkeys(query for hits in lists.values() for query in hits))
+    topics = by_text(carried, queries, TITLE, losses)
+    unheld(carried, Topic, ("query_id", "text"), TITLE, losses)
+    hits_unheld(carried.runs.values(), ("rank",), TITLE, losses)
+    untaken(carried, (Topic, Hit), TITLE, losses)
+    unused(queries_of(carried), queries, "hits", TITLE, losses)
+    content = _compared(lists, topics, carried) if _is_pairwise(carried, wishes) else _evaluated(lists, topics)
+    with replacing(target) as file:
+        file.write(to_json(content))
+    return losses.all()
+
+
+def _is_pairwise(carried: Carried, wishes: Wishes) -> bool:
+    said = wishes.options.get("type")
+    if said is not None and said not in _TYPES:
+        raise InputError(f"type={said} is not pairwise or pointwise", "--option", "pass --option type=pairwise")
+    kind = _TYPES[said] if said else carried.more.get("type")
+    return kind == _TYPES["pairwise"] if kind in _TYPES.values() else len(carried.runs) == 2
+
+
+def _compared(
+    lists: Mapping[str, Mapping[str, Sequence[str]]], topics: Mapping[str, str], carried: Carried
+) -> dict[str, Any]:
+    own = {key: value for key, value in carried.more.items() if key in _WHOLE} if "querySetId" in carried.more else {}
+    results = [
+        {
+            "queryText": text,
+            "snapshots": [
+                {"searchConfigurationId": system, "docIds": hits[query]}
+                for system, hits in lists.items()
+                if query in hits
+            ],
+            "metrics": [],
+        }
+        for query, text in topics.items()
+    ]
+    return {"type": _TYPES["pairwise"], "searchConfigurationList": list(lists), **own, "results": results}
+
+
+def _evaluated(lists: Mapping[str, Mapping[str, Sequence[str]]], topics: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [
+        {"searchConfigurationId": system, "searchText": topics[query], "judgmentIds": [], "documentIds": docs,
+         "metrics": []}
+        for system, hits in lists.items() for query, docs in hits.items()
+    ]  # fmt: skip
+
+
 register(
     Outside(
-        "srw-experiment", "OpenSearch Search Relevance Workbench experiment results (JSON)", (Topic, Hit), read, None,
+        "srw-experiment", "OpenSearch Search Relevance Workbench experiment results (JSON)", (Topic, Hit), read, write,
         lambda look: shows(look, ".results[].snapshots") or shows(look, ".documentIds", ".searchText")
         or shows(look, ".querySetId", ".searchConfigurationList", ".results"),
-        {}, "https://docs.opensearch.org/latest/search-plugins/search-relevance/comparing-search-results/",
+        {"type": "what is written: pairwise (of two runs unless given) or pointwise"},
+        "https://docs.opensearch.org/latest/search-plugins/search-relevance/comparing-search-results/",
     )
 )  # fmt: skip
