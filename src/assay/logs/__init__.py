@@ -1,0 +1,1 @@
+"""Click logs: what a team recorded, shrunk by an embedded engine or by Spark to counts that fit in memory."""

@@ -1,0 +1,267 @@
+"""The embedded engine: named queries on files, larger than memory too, with DuckDB."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import EngineError, InputError, MissingExtra
+from assay.files import spelled
+from assay.logs.found_files import LogFiles, first_bad_lines, json_paths
+from assay.logs.mapping import DIGITS, Source, literal, quoted, select
+from assay.logs.named import composed, parameters
+
+if TYPE_CHECKING:
+    import polars as pl
+
+READERS = {
+    "parquet": "read_parquet({paths}, union_by_name = true)",
+    "csv": "read_csv({paths}, union_by_name = true, header = true, all_varchar = true, delim = ',', quote = '\"', "
+           "store_rejects = true)",
+    "tsv": "read_csv({paths}, union_by_name = true, header = true, all_varchar = true, delim = '\t', quote = '\"', "
+           "store_rejects = true)",
+    "json": "read_csv({paths}, columns = {{'line': 'VARCHAR'}}, header = false, delim = e'\\x01', quote = '', "
+            "escape = '', auto_detect = false, max_line_size = 67108864)",
+}  # fmt: skip
+"""How files of each kind are read; JSON as whole lines, so that a broken one is counted and not the end."""
+
+
+class Duck:
+    """Runs named queries over a log in DuckDB.
+
+    Args:
+        memory: the most that the engine may take, such as "4GB"; its own default when None.
+        threads: how many; all when None.
+    """
+
+    def __init__(self, memory: str | None = None, threads: int | None = None) -> None:
+        try:
+            import duckdb
+        except ImportError:
+            raise MissingExtra("duckdb", "logs", "reading click logs") from None
+        self._fault = duckdb.Error
+        self._spill = tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
+        settings: dict[str, Any] = {
+            "autoinstall_known_extensions": False, "autoload_known_extensions": False,
+            "temp_directory": self._spill.name, "preserve_insertion_order": False,
+        }  # fmt: skip
+        if memory is not None:
+            settings["memory_limit"] = memory
+        if threads is not None:
+            settings["threads"] = threads
+        self._connection = duckdb.connect(config=settings)
+        self._sources: tuple[Source, ...] = ()
+        self._instead: dict[str, str] = {}
+        self.lay("aside", {"session_id": "VARCHAR"}, [])
+
+    def close(self) -> None:
+        """Ends the engine and removes what it wrote aside."""
+        self._connection.close()
+        self._spill.cleanup()
+
+    def columns(self, files: LogFiles) -> dict[str, str]:
+        """The dotted paths that files have, with the type of each; JSON has no types.
+
+        Raises:
+            InputError: a file cannot be read as what its name says.
+        """
+        if files.kind == "json":
+            return dict.fromkeys(json_paths(files.paths), "")
+        rows = self._fetched(f"DESCRIBE SELECT * FROM {reading(files)}", files)
+        return dict(_flat((str(name), str(type_)) for name, type_, *_ in rows))
+
+    def sample(self, files: LogFiles, path: str, most: int = 100) -> list[str]:
+        """Some values of one column, as text, without nulls."""
+        value = self.text(path, files)
+        source = Source(files, {}, {})
+        query = f"SELECT {value} AS v FROM {self.relation(source)} WHERE NULLIF({value}, '') IS NOT NULL LIMIT {most}"
+        return [str(row[0]) for row in self._fetched(query, files)]
+
+    def least(self, source: Source) -> dict[str, int]:
+        """The smallest position of each application, as it stands in the files."""
+        bare = select(_with_bases(source), self)
+        query = f"SELECT COALESCE(app, ''), min(position) FROM ({bare}) AS log WHERE kind = 'impression' GROUP BY 1"
+        return {str(app): int(least) for app, least in self._fetched(query, source.files) if least is not None}
+
+    def attach(self, sources: Sequence[Source], instead: Mapping[str, str] | None = None) -> None:
+        """Lays `log`, the rows of all sources.
+
+        Args:
+            sources: where the rows are and what their columns mean.
+            instead: named query to the one that takes its place, such as "shown" to "shown_by_row".
+        """
+        self._sources = tuple(sources)
+        self._instead = dict(instead or {})
+        union = "\nUNION ALL\n".join(select(source, self) for source in sources)
+        self._execute(f"CREATE OR REPLACE TEMP VIEW log AS {union}")
+
+    def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
+        """A small relation beside the log."""
+        spelling = ", ".join(f"{quoted(column)} {type_}" for column, type_ in columns.items())
+        self._execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} ({spelling})")
+        if rows:
+            marks = ", ".join("?" for _ in columns)
+            self._connection.executemany(f"INSERT INTO {quoted(name)} VALUES ({marks})", [list(row) for row in rows])
+
+    def run(self, name: str, **values: Any) -> pl.DataFrame:
+        """The rows of a named query.
+
+        Raises:
+            InputError: a file is broken.
+            EngineError: the engine gave up, out of memory or of disk.
+        """
+        import polars as pl
+
+        statement = composed(name, self._instead)
+        bound = {one: values[one] for one in parameters(statement)}
+        try:
+            return pl.DataFrame(self._connection.sql(statement, params=bound))
+        except self._fault as error:
+            raise self._said(error) from error
+
+    def write(self, name: str, path: str, **values: Any) -> int:
+        """Writes the rows of a named query to a Parquet file, however many they are; gives their number."""
+        statement = composed(name, self._instead)
+        bound = {one: values[one] for one in parameters(statement)}
+        try:
+            done = self._connection.execute(
+                f"COPY ({statement}) TO {literal(path)} (FORMAT parquet, COMPRESSION zstd)", bound
+            ).fetchone()
+        except self._fault as error:
+            raise self._said(error) from error
+        return int(done[0]) if done else 0
+
+    # How DuckDB spells what differs between engines.
+
+    def value(self, path: str, files: LogFiles) -> str:
+        """The value at a dotted path, as it is stored."""
+        if files.kind == "json":
+            steps = ".".join(quoted(step) for step in path.split("."))
+            return f"json_extract_string(line, {literal('$.' + steps)})"
+        return ".".join(quoted(step) for step in path.split(".")) if files.kind == "parquet" else quoted(path)
+
+    def text(self, path: str, files: LogFiles) -> str:
+        """The value at a dotted path as text."""
+        value = self.value(path, files)
+        return f"CAST({value} AS VARCHAR)" if files.kind == "parquet" else value
+
+    def micros(self, text: str, zone: str | None) -> str:
+        """Microseconds since 1970 of a time that is text; text that names no zone is in the given one."""
+        numbers = " ".join(
+            f"WHEN regexp_full_match({text}, '[0-9]{{{digits}}}([.][0-9]+)?') "
+            f"THEN CAST(TRY_CAST({text} AS DOUBLE) * {unit} AS BIGINT)"
+            for digits, unit in DIGITS.items()
+        )
+        zoned = f"epoch_us(TRY_CAST({text} AS TIMESTAMPTZ))"
+        if zone is None:
+            return f"CASE {numbers} ELSE {zoned} END"
+        bare = f"epoch_us(timezone({literal(zone)}, TRY_CAST({text} AS TIMESTAMP)))"
+        names = f"regexp_matches({text}, '(Z|z|[+-][0-9][0-9](:?[0-9][0-9])?)$') AND {text} LIKE '%:%'"
+        return f"CASE {numbers} WHEN {names} THEN {zoned} ELSE {bare} END"
+
+    def length(self, path: str, files: LogFiles) -> str:
+        """How many elements the list at a path has; null when it is no list."""
+        if files.kind == "json":
+            steps = literal("$." + ".".join(quoted(step) for step in path.split(".")))
+            return f"CASE WHEN json_type(line, {steps}) = 'ARRAY' THEN json_array_length(line, {steps}) END"
+        return "CAST(NULL AS BIGINT)"
+
+    def relation(self, source: Source) -> str:
+        """The rows of the files, with one row an element where lists are given."""
+        read = reading(source.files)
+        if source.files.kind == "json":
+            line = "CASE WHEN json_valid(line) AND json_type(line) = 'OBJECT' THEN line END"
+            head = "'$.index._index' , '$.create._index'"
+            return (
+                f"(SELECT {line} AS line, {line} IS NULL AS line_is_bad FROM {read} WHERE trim(line) <> '' "
+                f"AND NOT (json_valid(line) AND list_any_value(json_extract_string(line, [{head}])) IS NOT NULL))"
+            )
+        if "docs" not in source.paths:
+            return read
+        docs = self.value(source.paths["docs"], source.files)
+        clicks = (
+            self.value(source.paths["clicks"], source.files) if "clicks" in source.paths else f"[0 FOR d IN {docs}]"
+        )
+        return (
+            f"(SELECT *, unnest({docs}) AS doc_there, unnest({clicks}) AS clicked_there, "
+            f"generate_subscripts({docs}, 1) AS place_there FROM {read})"
+        )
+
+    def _execute(self, statement: str) -> None:
+        try:
+            self._connection.execute(statement)
+        except self._fault as error:
+            raise self._said(error) from error
+
+    def _fetched(self, query: str, files: LogFiles) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection.execute(query).fetchall()
+        except self._fault as error:
+            raise self._said(error, files) from error
+
+    def _said(self, error: Exception, files: LogFiles | None = None) -> Exception:
+        import duckdb
+
+        first = str(error).strip().splitlines()[0]
+        paths = files.paths if files else tuple(path for source in self._sources for path in source.files.paths)
+        where = next((spelled(path) for path in paths if path in str(error)), spelled(paths[0]) if paths else "")
+        if isinstance(error, duckdb.OutOfMemoryException):
+            return EngineError(f"the log engine ran out of memory\n    {first}\n    mend: pass more with --memory, or "
+                               f"free space in {tempfile.gettempdir()}")  # fmt: skip
+        if isinstance(error, duckdb.IOException | duckdb.InvalidInputException | duckdb.ConversionException):
+            return InputError("cannot be read as a log", where, "mend or leave out the file", line=first)
+        return EngineError(f"the log engine gave up\n    {first}")
+
+    def bad_lines(self) -> list[str]:
+        """Where the first lines stand that are no JSON object."""
+        return [place for source in self._sources if source.files.kind == "json"
+                for place in first_bad_lines(source.files.paths)]  # fmt: skip
+
+
+def reading(files: LogFiles) -> str:
+    """The table function that reads files."""
+    plain = (re.sub(r"[\[*?]", r"[\g<0>]", os.fspath(path)) for path in files.paths)  # a name is not a pattern
+    paths = "[" + ", ".join(literal(path) for path in plain) + "]"
+    return READERS[files.kind].format(paths=paths)
+
+
+def _with_bases(source: Source) -> Source:
+    from dataclasses import replace
+
+    return replace(source, bases={"": 1})
+
+
+def _flat(columns: Iterable[tuple[str, str]], before: str = "") -> Iterable[tuple[str, str]]:
+    for name, type_ in columns:
+        if type_.startswith("STRUCT(") and type_.endswith(")"):
+            yield from _flat(_members(type_[7:-1]), f"{before}{name}.")
+        else:
+            yield before + name, type_
+
+
+def _members(text: str) -> Iterable[tuple[str, str]]:
+    """The (name, type) pairs inside STRUCT(...), with names that may be quoted and types that may be nested."""
+    depth, start, is_quoted = 0, 0, False
+    for place, sign in enumerate(text + ","):
+        if sign == '"':
+            is_quoted = not is_quoted
+        elif is_quoted:
+            continue
+        elif sign in "([":
+            depth += 1
+        elif sign in ")]":
+            depth -= 1
+        elif sign == "," and depth == 0:
+            yield _member(text[start:place].strip())
+            start = place + 1
+
+
+def _member(text: str) -> tuple[str, str]:
+    if text.startswith('"'):
+        end = text.index('"', 1)
+        return text[1:end], text[end + 1 :].strip()
+    name, _, type_ = text.partition(" ")
+    return name, type_.strip()

@@ -1,0 +1,135 @@
+"""Which files a log is, and what columns they have: a file, a folder, a glob, `.gz` and `.zst`."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assay.errors import InputError
+from assay.files import spelled
+from assay.files.reading import open_bytes
+
+Kind = Literal["parquet", "csv", "tsv", "json"]
+
+ENDINGS: dict[str, Kind] = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "tsv", ".json": "json",
+                            ".jsonl": "json", ".ndjson": "json"}  # fmt: skip
+PACKED = (".gz", ".zst")
+
+SAMPLE = 2_000
+"""Lines of a JSON file that are looked at for the fields it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogFiles:
+    """Files of one kind.
+
+    Args:
+        kind: how they are written.
+        paths: one at least, sorted.
+    """
+
+    kind: Kind
+    paths: tuple[str, ...]
+
+
+def files_of(source: str | os.PathLike[str]) -> list[LogFiles]:
+    """The files of a log, by kind.
+
+    Args:
+        source: a file, a folder (its files at any depth, but hidden ones) or a glob.
+
+    Raises:
+        InputError: there is no such file, or one whose ending says nothing.
+    """
+    text = os.fspath(source)
+    if "://" in text:
+        raise InputError("an address of an object store cannot be read by the embedded engine", text,
+                         "copy the files to a folder, or read them with --on spark")  # fmt: skip
+    is_file = os.path.isfile(text)
+    paths = [text] if is_file else sorted(_inside(text) if os.path.isdir(text) else glob.glob(text, recursive=True))
+    paths = [path for path in paths if os.path.isfile(path)]
+    if not paths:
+        raise InputError("there is no such log", spelled(text), "name a file, a folder or a glob in quotes")
+    groups: dict[Kind, list[str]] = {}
+    for path in paths:
+        kind = kind_of(path)
+        if kind is None:
+            if is_file or not os.path.isdir(text):
+                raise InputError("the ending does not say what the file is", spelled(path),
+                                 "name it .parquet, .csv, .tsv or .jsonl, also with .gz or .zst")  # fmt: skip
+            continue  # a folder may hold a README
+        groups.setdefault(kind, []).append(path)
+    if not groups:
+        raise InputError("holds no .parquet, .csv, .tsv or .jsonl file", spelled(text), "name the folder of the log")
+    return [LogFiles(kind, tuple(paths)) for kind, paths in groups.items()]
+
+
+def kind_of(path: str) -> Kind | None:
+    """How a file is written, by its ending; None when that says nothing."""
+    stem, ending = os.path.splitext(path.lower())
+    if ending in PACKED:
+        ending = os.path.splitext(stem)[1]
+    return ENDINGS.get(ending)
+
+
+def _inside(folder: str) -> Iterator[str]:
+    for here, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (os.path.join(here, name) for name in names if not name.startswith((".", "_")))
+
+
+def json_paths(paths: tuple[str, ...]) -> frozenset[str]:
+    """The dotted paths of the values in the first lines of JSON files; a list is one value.
+
+    Raises:
+        InputError: a file is one JSON list, or none of its first lines is an object.
+    """
+    names: set[str] = set()
+    for path in paths:
+        with open_bytes(path) as file:
+            if file.peek(64).lstrip()[:1] == b"[":  # type: ignore[attr-defined] # every opened source looks ahead
+                raise InputError("is one JSON list, which can only be read whole", spelled(path),
+                                 "write one object a line (jq -c '.[]')")  # fmt: skip
+            for _, line in zip(range(SAMPLE), file, strict=False):
+                try:
+                    row = json.loads(line)
+                except ValueError:  # counted, with its place, when the log is read
+                    continue
+                if isinstance(row, dict):
+                    names.update(_leaves(row, ""))
+    if not names:
+        raise InputError(f"none of the first {SAMPLE:,} lines is a JSON object", spelled(paths[0]),
+                         "write one JSON object a line")  # fmt: skip
+    return frozenset(names)
+
+
+def _leaves(row: dict[str, Any], before: str) -> Iterator[str]:
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}"
+
+
+def first_bad_lines(paths: tuple[str, ...], most: int = 3) -> list[str]:
+    """Where the first lines stand that are no JSON object, as `file:line`."""
+    places: list[str] = []
+    for path in paths:
+        with open_bytes(path) as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip() and not _is_object(line):
+                    places.append(f"{spelled(path)}:{number}")
+                    if len(places) == most:
+                        return places
+    return places
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False

@@ -1,0 +1,280 @@
+"""A log, opened: what its columns mean, how its positions count, what is refused and what is set aside."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from assay.errors import InputError
+from assay.files import spelled
+from assay.logs.duck import Duck
+from assay.logs.fields import found, is_ubi, kinds
+from assay.logs.found_files import LogFiles, files_of
+from assay.logs.mapping import INTEGERS, Source, check_zone, unit_of
+
+EVER = (-(2**62), 2**62)
+"""The window that leaves nothing out, in microseconds since 1970."""
+
+DAY = 86_400_000_000
+NUMBERS = (*INTEGERS, "DOUBLE", "FLOAT")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a log is to be read.
+
+    Args:
+        columns: field to dotted path, where names do not say it.
+        kinds: action to kind, where names do not say it.
+        bases: first position of each application, 0 or 1; "" is for all others.
+        app: the one application whose rows count; all when empty.
+        zone: of times that name none.
+        since, until: the window in microseconds since 1970, the second left out.
+        most: searches of a session above which it is set aside; none is when 0.
+        late: microseconds after its search from which a click is late.
+        is_trusted: whether rows are known to come once, so that repeated ones are not looked for.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    bases: Mapping[str, int] = field(default_factory=dict)
+    app: str = ""
+    zone: str | None = None
+    since: int = EVER[0]
+    until: int = EVER[1]
+    most: int = 50
+    late: int = DAY
+    is_trusted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Rows that do not count, and why.
+
+    Args:
+        reason: in words.
+        n: how many.
+        places: where the first ones stand, when that is known.
+    """
+
+    reason: str
+    n: int
+    places: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """What an application recorded.
+
+    Args:
+        app: its name; empty where rows name none.
+        kind: what happened.
+        n: rows.
+        first, last: microseconds since 1970; None where rows have no time.
+    """
+
+    app: str
+    kind: str
+    n: int
+    first: int | None
+    last: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bases:
+    """How the positions of an application count.
+
+    Args:
+        app: its name; empty where rows name none.
+        base: its first position, 0 or 1.
+        is_said: whether it was given, and not read from the smallest position.
+    """
+
+    app: str
+    base: int
+    is_said: bool
+
+
+class Log:
+    """A log whose rows can be asked for by named queries.
+
+    Args:
+        engine: with the rows attached.
+        reading: how they are read.
+        sources: where they are.
+        bases: how positions count.
+    """
+
+    def __init__(self, engine: Duck, reading: Reading, sources: Sequence[Source], bases: Sequence[Bases]) -> None:
+        self.engine, self.reading = engine, reading
+        self.sources, self.bases = tuple(sources), tuple(bases)
+        self._window = {"since": reading.since, "until": reading.until}
+        self.heavy = self._set_aside()
+
+    def has(self, name: str) -> bool:
+        """Whether any source has a field."""
+        return any(name in source.paths for source in self.sources)
+
+    def run(self, name: str, **values: Any) -> Any:
+        """The rows of a named query, in the window of time."""
+        return self.engine.run(name, **{**self._window, "late": self.reading.late, **values})
+
+    def write(self, name: str, path: str, **values: Any) -> int:
+        """Writes the rows of a named query to a Parquet file; gives their number."""
+        return self.engine.write(name, path, **{**self._window, **values})
+
+    def happened(self) -> list[Happened]:
+        """What was recorded, by application."""
+        return [Happened(row["app"] or "", row["kind"], row["n"], row["first"], row["last"])
+                for row in self.run("kinds").iter_rows(named=True)]  # fmt: skip
+
+    def refused(self) -> list[Refusal]:
+        """What does not count, and why; nothing that was left out is missing here."""
+        found = [self._refusal(row["reason"], row["n"]) for row in self.run("refused").iter_rows(named=True)]
+        if self.has("at"):
+            row = self.run("outside").row(0, named=True)
+            found += [Refusal("before the window", row["before"] or 0), Refusal("after the window", row["after"] or 0)]
+        if self.has("impression_id") and not self.reading.is_trusted:
+            row = self.run("repeated").row(0, named=True)
+            found += [Refusal("impressions that come again", row["impressions"]),
+                      Refusal("events that come again", row["events"])]  # fmt: skip
+        if has_events(self.sources):
+            row = self.run("unmatched").row(0, named=True)
+            found += [
+                Refusal("clicked documents that their search never showed", row["without_impression"] or 0),
+                Refusal("clicks before their search", row["before_search"] or 0),
+                Refusal("clicks long after their search, which count", row["late"] or 0),
+            ]
+        found.append(Refusal(f"sessions of more than {self.reading.most} searches, set aside", self.heavy))
+        return [refusal for refusal in found if refusal.n]
+
+    def _refusal(self, reason: str, n: int) -> Refusal:
+        places = tuple(self.engine.bad_lines()) if reason == "a line that is no JSON object" else ()
+        return Refusal(reason, n, places[:3])
+
+    def _set_aside(self) -> int:
+        if not self.reading.most or not self.has("session_id") or not self.has("impression_id"):
+            return 0
+        heavy = self.run("heavy", most=self.reading.most)
+        self.engine.lay("aside", {"session_id": "VARCHAR"}, [(one,) for one in heavy["session_id"]])
+        return int(heavy.height)
+
+
+def open_log(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    reading: Reading,
+    *,
+    events: str | os.PathLike[str] | None = None,
+    engine: Duck | None = None,
+) -> Log:
+    """Opens a log.
+
+    Args:
+        paths: a file, a folder or a glob, or several of them.
+        reading: how the rows are to be read.
+        events: clicks and what else happened, when they stand apart from what was shown.
+        engine: where the queries run; a DuckDB of its own when None.
+
+    Raises:
+        InputError: no file, a field that is missing, a time without zone, or positions that start nowhere.
+    """
+    duck = Duck() if engine is None else engine
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    sources = [_source(duck, files, reading, "impression") for path in given for files in files_of(path)]
+    if events is not None:
+        sources += [_source(duck, files, reading, "click") for files in files_of(events)]
+    _check(sources, given)
+    bases = _bases(duck, sources, reading)
+    counted = {one.app: one.base for one in bases}
+    sources = [replace(source, bases=counted) for source in sources]
+    duck.attach(sources, _instead(sources, reading))
+    return Log(duck, reading, sources, bases)
+
+
+def has_events(sources: Sequence[Source]) -> bool:
+    """Whether rows can be clicks, and not only impressions that say whether they were clicked."""
+    return any("kind" in source.paths or source.kind == "click" for source in sources)
+
+
+def _source(duck: Duck, files: LogFiles, reading: Reading, kind: str) -> Source:
+    types = duck.columns(files)
+    columns = frozenset(types)
+    paths = found(columns, reading.columns if kind == "impression" else _there(reading.columns, columns))
+    if kind == "impression" and not paths.keys() & {"doc_id", "docs"} and "kind" not in paths and not is_ubi(columns):
+        raise InputError("no column names the document that was shown", spelled(files.paths[0]),
+                         f"pass --columns doc_id=COLUMN with one of {', '.join(sorted(columns)[:9])}")  # fmt: skip
+    source = Source(files, paths, kinds(reading.kinds), _plain(kind, columns), types=types, drops=reading.app)
+    if "at" not in paths:
+        return replace(source, zone=reading.zone)
+    where = f"{spelled(files.paths[0])}, column {paths['at']}"
+    type_ = types[paths["at"]]
+    if type_ == "TIMESTAMP WITH TIME ZONE":
+        return replace(source, zone=None)
+    if type_.startswith(("TIMESTAMP", "DATE")) and reading.zone is None:
+        raise InputError("times do not say in which time zone", where, "pass --time-zone, such as UTC")
+    values = duck.sample(files, paths["at"])
+    if type_ in NUMBERS:
+        return replace(source, unit=unit_of(values, where))
+    check_zone(values, reading.zone, where)
+    return replace(source, zone=reading.zone)
+
+
+def _there(said: Mapping[str, str], columns: frozenset[str]) -> dict[str, str]:
+    """What was said of columns that these files have: impressions and events need not share their names."""
+    return {name: path for name, path in said.items() if path in columns}
+
+
+def _plain(kind: str, columns: frozenset[str]) -> str:
+    """What a row is when no column says it: in UBI a row without an action is the search itself."""
+    return "search" if is_ubi(columns) else kind
+
+
+def _check(sources: Sequence[Source], given: Sequence[Any]) -> None:
+    where = spelled(given[0])
+    shows = [source for source in sources if source.kind != "click"]
+    names = {name for source in shows for name in source.paths}
+    if not names & {"query_id", "impression_id"}:
+        raise InputError("no column names the query", where, "say which one does: --columns query_id=COLUMN")
+    if not names & {"position", "docs"}:
+        raise InputError("no column gives the position", where, "say which one does: --columns position=COLUMN")
+    if not names & {"clicked", "clicks"} and not has_events(sources):
+        raise InputError("nothing says what was clicked", where,
+                         "say which column does (--columns clicked=COLUMN), or pass --events FILE")  # fmt: skip
+    if any(source.kind == "click" for source in sources) and "impression_id" not in names:
+        raise InputError("no column ties events to what was shown", where,
+                         "say which one does: --columns impression_id=COLUMN")  # fmt: skip
+
+
+def _bases(duck: Duck, sources: Sequence[Source], reading: Reading) -> list[Bases]:
+    least: dict[str, int] = {}
+    for source in sources:
+        if "position" in source.paths and source.kind != "click":
+            for app, first in duck.least(source).items():
+                least[app] = min(first, least.get(app, first))
+    apps = dict.fromkeys([*least, *(app for app in reading.bases if app)])
+    for app in reading.bases:
+        if app and app not in least:
+            raise InputError(f"no application of the log is called {app!r}", "--ordinal-base",
+                             f"there are {', '.join(one or 'rows without' for one in least) or 'none'}")  # fmt: skip
+    return [_base(app, least.get(app), reading.bases) for app in apps]
+
+
+def _base(app: str, least: int | None, said: Mapping[str, int]) -> Bases:
+    if app in said:
+        return Bases(app, said[app], True)
+    if "" in said:
+        return Bases(app, said[""], True)
+    return Bases(app, 0 if least is not None and least <= 0 else 1, False)
+
+
+def _instead(sources: Sequence[Source], reading: Reading) -> dict[str, str]:
+    """The cheaper texts that give the same rows for this log."""
+    names = {name for source in sources for name in source.paths}
+    instead = {}
+    if reading.is_trusted or "impression_id" not in names:
+        instead["impressions"] = "impressions_as_they_are"
+    if not has_events(sources) and not ({"session_id", "impression_id"} <= names and reading.most):
+        instead["shown"] = "shown_by_row"
+    return instead

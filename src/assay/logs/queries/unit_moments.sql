@@ -1,0 +1,35 @@
+-- Sums over people of what each measure is made of, with their squares and products: they add up over shards.
+-- reads: unit_sums
+SELECT
+    app, day, ranker, segment, query_id,
+    count(*) AS units,
+    sum(abandoned) AS abandoned, sum(abandoned * abandoned) AS abandoned_abandoned,
+    sum(answered) AS answered, sum(answered * answered) AS answered_answered,
+    sum(carts) AS carts, sum(carts * carts) AS carts_carts,
+    sum(clicked) AS clicked, sum(clicked * clicked) AS clicked_clicked,
+    sum(clicks) AS clicks, sum(clicks * clicks) AS clicks_clicks,
+    sum(first_click_rr) AS first_click_rr, sum(first_click_rr * first_click_rr) AS first_click_rr_first_click_rr,
+    sum(purchases) AS purchases, sum(purchases * purchases) AS purchases_purchases,
+    sum(reformulated) AS reformulated, sum(reformulated * reformulated) AS reformulated_reformulated,
+    sum(reformulated_n) AS reformulated_n, sum(reformulated_n * reformulated_n) AS reformulated_n_reformulated_n,
+    sum(searches) AS searches, sum(searches * searches) AS searches_searches,
+    sum(shown) AS shown, sum(shown * shown) AS shown_shown,
+    sum(to_click_n) AS to_click_n, sum(to_click_n * to_click_n) AS to_click_n_to_click_n,
+    sum(to_click_s) AS to_click_s, sum(to_click_s * to_click_s) AS to_click_s_to_click_s,
+    sum(value) AS value, sum(value * value) AS value_value,
+    sum(zero) AS zero, sum(zero * zero) AS zero_zero,
+    sum(zero_n) AS zero_n, sum(zero_n * zero_n) AS zero_n_zero_n,
+    sum(abandoned * searches) AS abandoned_searches,
+    sum(answered * searches) AS answered_searches,
+    sum(carts * searches) AS carts_searches,
+    sum(clicked * searches) AS clicked_searches,
+    sum(clicks * searches) AS clicks_searches,
+    sum(clicks * shown) AS clicks_shown,
+    sum(first_click_rr * searches) AS first_click_rr_searches,
+    sum(purchases * searches) AS purchases_searches,
+    sum(reformulated * reformulated_n) AS reformulated_reformulated_n,
+    sum(to_click_s * to_click_n) AS to_click_s_to_click_n,
+    sum(value * searches) AS value_searches,
+    sum(zero * zero_n) AS zero_zero_n
+FROM unit_sums
+GROUP BY app, day, ranker, segment, query_id
