@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.judgments.aggregate import aggregate
+from assay.judgments.agreement import agreement
 from assay.judgments.roles import has_adjudicators, rule_of
+from assay.judgments.settled import Settled
+from assay.report.describe import describe
+from assay.report.text import to_text
 from assay.tables import Block
 
 ROWS = [
@@ -131,3 +135,26 @@ def test_small_and_large_sets_give_the_same(votes: dict[tuple[str, str], int], s
         assert grades(aggregate(block(rows, True), how)) == grades(aggregate(block(rows, False), how))
         if how != "mean":
             assert all(grades(aggregate(block(rows), how))[("q", doc)] == 1.0 for doc in settled)
+
+
+def test_adjudicators_are_no_raters_of_an_agreement_and_stand_apart() -> None:
+    raters = [("q1", f"d{i}", float(a), "ana", "rater") for i, a in enumerate((0, 1, 2, 3))]
+    raters += [("q1", f"d{i}", float(b), "bo", "rater") for i, b in enumerate((0, 1, 3, 1))]
+    judge: list[tuple[Any, ...]] = [("q1", "d2", 2.0, "cy", "adjudicator"), ("q1", "d3", 2.0, "cy", "adjudicator")]
+    found = agreement(block([*raters, *judge]), grades=[0, 1, 2, 3])
+    plain = agreement(block(list(raters)), grades=[0, 1, 2, 3])
+    assert (found.total, found.pairs, found.raters) == (plain.total, plain.pairs, plain.raters)
+    assert found.total.coefficients[0].value == 0.5  # d0 and d1 of four
+    assert [note.count for note in found.notes if note.code == "adjudicators-apart"] == [2]
+    # ana said 2 and 3 where the adjudicator said 2 and 2; bo 3 and 1
+    assert found.settled == (Settled("ana", 2, 0.5, 0.5), Settled("bo", 2, 0.0, 0.0))
+    assert plain.settled == ()
+    page = to_text(describe(found))
+    assert "2 grades of adjudicators are no rater's" in page
+    assert "Against the adjudicator" in page
+
+
+def test_an_adjudicator_and_one_rater_are_no_two_raters() -> None:
+    rows = [("q1", "d1", 0.0, "ana", "rater"), ("q1", "d1", 3.0, "cy", "adjudicator")]
+    with pytest.raises(InputError, match="no pair of query and document has two ratings"):
+        agreement(block(rows))

@@ -27,7 +27,7 @@ CHOICES: dict[str, tuple[str, str]] = {
     "unlisted": ("unjudged|not-relevant", "What a pair means that the judgments do not list."),
     "duplicates": ("refuse|keep-first", "A document twice for one query."),
     "negative": ("judged|unjudged", "A grade below 0."),
-    "raters": ("mean|majority|median|dawid-skene|NAME", "How the grades of several raters become one."),
+    "raters": ("mean|majority|median|dawid-skene|adjudicated|NAME", "How the grades of several raters become one."),
     "dimension": ("NAME", "Which judgments are read, where they hold several dimensions."),
     "include": ("KINDS", "Rows that count beside organic ones: sponsored,pinned."),
     "gain": ("linear|exp", "What a grade is worth where the measure does not say."),

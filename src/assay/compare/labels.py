@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from assay.judgments.roles import ADJUDICATOR
+from assay.judgments.rows import where
 from assay.ranking.ranking import F64, I64, Judged
 from assay.tables import Block
 
@@ -23,38 +25,45 @@ class Labels:
         start: where the labels of each judgment begin in `label`.
         count: how many it has.
         label: the grades that raters gave.
+        agreement: grades, and the chance of each as another rater's label given one's own, row by row.
+        settled: how many judgments have an adjudicator's grade.
     """
 
     judged: Judged
     start: I64
     count: I64
     label: F64
-
-    @property
-    def agreement(self) -> tuple[F64, F64]:
-        """Grades, and the chance of each as another rater's label given one's own, row by row.
-
-        Counts of ordered pairs of labels of one document; a grade that nobody gave beside another rater stays itself.
-        """
-        grades = np.unique(self.label)
-        place = np.searchsorted(grades, self.label)
-        owner = np.repeat(np.arange(len(self.count)), self.count)
-        each = np.bincount(owner * len(grades) + place, minlength=len(self.count) * len(grades))
-        several: F64 = each.reshape(len(self.count), len(grades))[self.count > 1].astype(np.float64)
-        table = several.T @ several - np.diag(several.sum(axis=0))
-        return grades, shares(table)
+    agreement: tuple[F64, F64]
+    settled: int = 0
 
 
-def labels_of(block: Block, judged: Judged) -> Labels | None:
+def labels_of(block: Block, judged: Judged, raters: Block | None = None) -> Labels | None:
     """The labels behind some judgments; None when no pair has labels of two raters.
 
     Args:
-        block: rows of `Judgment` with a column `rater`; one rater's second label of a pair counts no more, and of
-            their labels for its subtopics the highest does.
+        block: rows of `Judgment` with a column `rater`, those that count; one rater's second label of a pair counts no
+            more, and of their labels for its subtopics the highest does.
         judged: what the rows became.
+        raters: the rows of all raters, where the block has an adjudicator's in place of some: these tell how raters
+            disagree, and the pairs that had to be settled are those where they do.
     """
     if "rater" not in block.columns:
         return None
+    rows, label = _given(block, judged)
+    count = np.bincount(rows, minlength=len(judged.grade)).astype(np.int64)
+    of_raters = (rows, label) if raters is None else _given(raters, judged)
+    if not (np.bincount(of_raters[0], minlength=1) > 1).any():
+        return None
+    order = np.argsort(rows, kind="stable")
+    settled = 0
+    if raters is not None:
+        settled = len(set(_given(where(block, "role", ADJUDICATOR.__eq__), judged)[0].tolist()))
+    table = _agreement(*of_raters, np.unique(np.concatenate([label, of_raters[1]])), len(judged.grade))
+    return Labels(judged, np.cumsum(count) - count, count, label[order], table, settled)
+
+
+def _given(block: Block, judged: Judged) -> tuple[I64, F64]:
+    """The judgment and the grade of every label, each rater's first of each pair."""
     frame = block.polars().to_dict(as_series=False) if not block.is_small else block.frame
     queries = judged.queries
     docs: Any = judged.docs
@@ -69,13 +78,15 @@ def labels_of(block: Block, judged: Judged) -> Labels | None:
             first = given.setdefault((row, rater or ""), float(grade))
             if by_subtopic and grade > first:
                 given[row, rater or ""] = float(grade)
-    rows = np.array([row for row, _ in given], dtype=np.int64)
-    label = np.array(list(given.values()), dtype=np.float64)
-    count = np.bincount(rows, minlength=len(judged.grade)).astype(np.int64)
-    if not (count > 1).any():
-        return None
-    order = np.argsort(rows, kind="stable")
-    return Labels(judged, np.cumsum(count) - count, count, label[order])
+    return np.array([row for row, _ in given], dtype=np.int64), np.array(list(given.values()), dtype=np.float64)
+
+
+def _agreement(rows: I64, label: F64, grades: F64, n: int) -> tuple[F64, F64]:
+    """Counts of ordered pairs of labels of one document as chances; a grade that none gave beside another stays."""
+    each = np.bincount(rows * len(grades) + np.searchsorted(grades, label), minlength=n * len(grades))
+    counts: F64 = each.reshape(n, len(grades)).astype(np.float64)
+    several = counts[counts.sum(axis=1) > 1]
+    return grades, shares(several.T @ several - np.diag(several.sum(axis=0)))
 
 
 def joined(drawn: F64, votes: I64, grades: F64, how: How) -> F64:

@@ -169,10 +169,11 @@ def rater_noise(
     factor = np.divide(r, np.maximum(r - 1, 1), out=np.ones_like(r), where=np.isfinite(r))
     floors, redrawn, stuck = _floors(labels.judged, runs, measures, pairs, draws, draw, factor, counts)
     several = int((many > 1).sum())
+    notes = _notes(redrawn, stuck, len(single) - labels.settled, draws, labels.settled)
     return Noise(
-        floors=floors, draws=draws, seed=seed, method="raters", raters=float(many[many > 1].mean()),
-        several=several, single=len(single), votes=1 if how == "one" else votes or 0, redrawn=redrawn,
-        kept_as_given=stuck, notes=_notes(redrawn, stuck, len(single), draws),
+        floors=floors, draws=draws, seed=seed, method="raters",
+        raters=float(many[many > 1].mean()) if several else 1.0, several=several, single=len(single),
+        votes=1 if how == "one" else votes or 0, redrawn=redrawn, kept_as_given=stuck, notes=notes,
     )  # fmt: skip
 
 
@@ -329,7 +330,7 @@ def _lacking(judged: Judged, grade: F64, needs: Mapping[Measure, Bool]) -> Bool:
     return out
 
 
-def _notes(redrawn: int, stuck: int, single: int, draws: int) -> tuple[Note, ...]:
+def _notes(redrawn: int, stuck: int, single: int, draws: int, settled: int = 0) -> tuple[Note, ...]:
     notes = []
     if redrawn:
         text = f"{redrawn:,} times in {draws:,} draws a query was left without a relevant document and drawn anew"
@@ -337,7 +338,13 @@ def _notes(redrawn: int, stuck: int, single: int, draws: int) -> tuple[Note, ...
     if stuck:
         text = f"{stuck:,} queries kept their grades in some draws: no draw left them with a relevant document"
         notes.append(Note("noise-kept", text, count=stuck))
-    if single:
+    if settled:
+        text = (
+            f"{settled:,} pairs were settled by an adjudicator, whose grade was drawn as if it were one rater's: the "
+            "floor is rather too high than too low"
+        )
+        notes.append(Note("noise-settled", text, count=settled))
+    if single > 0:
         text = f"{single:,} pairs have one label; it was drawn as raters of the other pairs disagree"
         notes.append(Note("noise-single", text, count=single))
     return tuple(notes)

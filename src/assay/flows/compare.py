@@ -46,6 +46,7 @@ from assay.flows.read_runs import (
 from assay.flows.sampled import Design
 from assay.flows.staged import given_stages
 from assay.flows.workbench import Workbench, at_work
+from assay.judgments.aggregate import of_dimension
 from assay.measures.scores import Scores
 from assay.results import QUIET, Note, Progress
 from assay.stats.randomisation import FLIPS
@@ -182,7 +183,7 @@ def compare(
         read,
         stage_margin,
         bounds_depth,
-        judgments,
+        of_dimension(judgments, held.conventions.dimension),
         held.conventions.raters,
         None if agreement is None else bench.table(agreement, Agreement, name="agreement"),
     )

@@ -267,13 +267,25 @@ def _again(bench: Workbench, run: Any, reading: Reading) -> Any:
 
 
 def as_meant(held: Choices, judgments: Block) -> tuple[Choices, Block]:
-    """The choices with what the judgments' format says of an absent pair, where nobody said it; and that as a fact."""
-    if not judgments.unlisted or held.origin("conventions.unlisted") != DEFAULT:
+    """The choices with what the judgments say of themselves, where nobody chose: that is among their facts then.
+
+    Their format may say what an absent pair is, and their roles that disputes were settled.
+    """
+    from assay.judgments.roles import ADJUDICATED, has_adjudicators
+
+    said, facts = {}, []
+    if judgments.unlisted and held.origin("conventions.unlisted") == DEFAULT:
+        said["unlisted"] = judgments.unlisted
+        meaning = judgments.unlisted.replace("-", " ")
+        facts.append(f"{judgments.name}: an absent pair is {meaning}; --unlisted unjudged says otherwise")
+    if held.origin("conventions.raters") == DEFAULT and has_adjudicators(judgments):
+        said["raters"] = ADJUDICATED
+        facts.append(f"{judgments.name}: disputes were settled; --raters mean leaves adjudicators out")
+    if not said:
         return held, judgments
-    meaning = judgments.unlisted.replace("-", " ")
-    said = f"{judgments.name}: an absent pair is {meaning}; --unlisted unjudged says otherwise"
-    held = replace(held, conventions=held.conventions.but(unlisted=judgments.unlisted))
-    return held, replace(judgments, facts=(*judgments.facts, said), unlisted="")
+    held = replace(held, conventions=held.conventions.but(**said))
+    unlisted = "" if "unlisted" in said else judgments.unlisted
+    return held, replace(judgments, facts=(*judgments.facts, *facts), unlisted=unlisted)
 
 
 def one_grade_a_pair(judgments: Block, conventions: Conventions) -> Block:

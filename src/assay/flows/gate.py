@@ -30,6 +30,7 @@ from assay.flows.labels import texts_of, titles_of
 from assay.flows.read_runs import intents_of, read_runs
 from assay.flows.staged import given_stages
 from assay.flows.workbench import Workbench, at_work
+from assay.judgments.aggregate import of_dimension
 from assay.label_maps import LabelMap
 from assay.measures.measure import Measure
 from assay.measures.scores import Scores
@@ -254,7 +255,8 @@ def facts_of(
     judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
     read = read_runs(bench, named, staged, judged, scores, held, reading, None, progress)
     read = replace(read, intents=intents_of(queries, judged))
-    made = compared(scores, first, False, asked, read, judgments=judgments, raters=held.conventions.raters)
+    one_kind = of_dimension(judgments, held.conventions.dimension)
+    made = compared(scores, first, False, asked, read, judgments=one_kind, raters=held.conventions.raters)
     shown = None if documents is None else bench.table(documents, Document, columns=columns, name="documents")
     made = replace(
         made, texts=texts_of(queries, scores.queries), titles=titles_of(shown, made.lists),

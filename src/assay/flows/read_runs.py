@@ -21,6 +21,7 @@ from assay.flows.choices import DEFAULT, Choices
 from assay.flows.evaluate import Reading
 from assay.flows.staged import Given, check_answers
 from assay.flows.workbench import Workbench, short_names
+from assay.judgments.roles import raters_alone, rule_of, settled_first
 from assay.keys import stream
 from assay.measures.measure import Measure
 from assay.measures.scores import Scores
@@ -192,7 +193,17 @@ def noise_of(
     judgments: Block, read: Inputs, scores: Scores, pairs: Sequence[tuple[str, str]], raters: str, seed: int,
     agreement: Block | None = None,
 ) -> Noise | None:  # fmt: skip
-    """What rater disagreement alone does to each difference; None where nothing is known of a second rater."""
+    """What rater disagreement alone does to each difference; None where nothing is known of a second rater.
+
+    Args:
+        judgments: every rater's rows, of one dimension.
+        read: what the runs were read to.
+        scores: of the runs.
+        pairs: (baseline, candidate).
+        raters: how they become one grade, as in `judgments.aggregate`.
+        seed: of the draws.
+        agreement: what a second rater says, where the judgments hold one label a pair.
+    """
     runs = {name: shown.ranking for name, shown in read.shown.items()}
     by_subtopic = read.judged.aspects is not None  # grades are drawn for pairs, and not for each of their subtopics
     measures = [m for m in scores.measures if not (by_subtopic and m.about.subtopics)]
@@ -210,10 +221,12 @@ def noise_of(
                 agreement.name, f"add what a second rater says when the first says {beyond[0]:g}",
             )  # fmt: skip
         return agreement_noise(read.judged, grades, table, runs, measures, pairs, rng, seed=seed, counts=counts)
-    labels = labels_of(judgments, read.judged)
+    decides, rule = rule_of(raters)
+    alone, _ = raters_alone(judgments)
+    labels = labels_of(settled_first(judgments)[0], read.judged, alone) if decides else labels_of(alone, read.judged)
     if labels is None:
         return None
-    how: How = raters if raters in ("mean", "majority", "median") else "one"  # type: ignore[assignment] # one of them
+    how: How = rule if rule in ("mean", "majority", "median") else "one"  # type: ignore[assignment] # one of them
     return rater_noise(labels, runs, measures, pairs, rng, seed=seed, how=how, counts=counts)
 
 

@@ -89,7 +89,7 @@ def counted(block: Block, how: str = "mean", dimension: str = RELEVANCE) -> Bloc
     """
     facts = list(block.facts)
     if "dimension" in block.columns:
-        rows = _of_dimension(block, dimension)
+        rows = of_dimension(block, dimension)
         if len(rows) < len(block):
             facts.append(f"{len(block) - len(rows):,} judgments of other dimensions than {dimension} are left out")
         block = rows
@@ -133,8 +133,14 @@ def _pairs(block: Block) -> list[tuple[str, str]]:
     return list(zip(block.frame["query_id"], block.frame["doc_id"], strict=True))
 
 
-def _of_dimension(block: Block, dimension: str) -> Block:
-    """The rows of one dimension; a row that names none is of relevance."""
+def of_dimension(block: Block, dimension: str) -> Block:
+    """The rows of one dimension; a row that names none is of relevance, and so are all where there is no such column.
+
+    Raises:
+        InputError: no row is of that dimension.
+    """
+    if "dimension" not in block.columns:
+        return block
     rows = where(block, "dimension", lambda value: (value or RELEVANCE) == dimension)
     if len(rows):
         return rows

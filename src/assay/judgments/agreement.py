@@ -16,6 +16,8 @@ import numpy as np
 from assay.errors import InputError
 from assay.judgments.coefficients import INTERVAL, RESAMPLES, Coefficient, coefficients, two_grades, with_interval
 from assay.judgments.ratings import coded, grades_of
+from assay.judgments.roles import apart
+from assay.judgments.settled import Settled, settled
 from assay.results import Note, Result, kept
 from assay.stats.agreement import I64, Ratings, Weights, kappa, never_varied, percent
 from assay.tables import Block
@@ -136,6 +138,7 @@ class RaterAgreement(Result):
         disputes: the pairs with the widest spread.
         limit: agreement that is asked for.
         seed: of the resampling.
+        settled: every named rater against the adjudicators, whose grades count nowhere else here.
     """
 
     grades: tuple[float, ...]
@@ -147,6 +150,7 @@ class RaterAgreement(Result):
     disputes: tuple[Dispute, ...] = ()
     limit: float = LIMIT
     seed: int = 0
+    settled: tuple[Settled, ...] = ()
 
     @property
     def deciding(self) -> Coefficient:
@@ -171,7 +175,8 @@ def agreement(
     """How much raters agree.
 
     Args:
-        judgments: rows of `Judgment`, a row a rating; rows without a rater are each somebody's own.
+        judgments: rows of `Judgment`, a row a rating; rows without a rater are each somebody's own. Those of
+            adjudicators, who know that raters differ, are no ratings.
         grades: the rubric's grades; without them, every whole number from the lowest (0 at most) to the highest seen,
             or the grades seen where they are fractions.
         parts: (by, value, rows) to look at by themselves.
@@ -183,6 +188,7 @@ def agreement(
         InputError: no pair has two ratings, a grade is not on the list, or one rater gave one pair two grades.
     """
     listed, said = grades_of(judgments, grades)
+    judgments, adjudicated = apart(judgments)
     held = coded(judgments, listed)
     ratings, names, items = held.ratings, held.raters, held.pairs
     shared = np.flatnonzero(ratings.counts.sum(axis=1) > 1)
@@ -203,12 +209,16 @@ def agreement(
     if said == "seen":
         scale = ", ".join(f"{grade:g}" for grade in listed)
         notes.append(Note("grades-seen", f"no list of grades was given; the scale is taken to be {scale}"))
+    if len(adjudicated):
+        text = f"{len(adjudicated):,} grades of adjudicators are no rater's and take no part in any coefficient"
+        notes.append(Note("adjudicators-apart", text, count=len(adjudicated)))
     return RaterAgreement(
         grades=tuple(listed.tolist()), grades_from=said, limit=limit, seed=seed, notes=tuple(notes), pairs=found,
         total=_part("", "", ratings, seed, resamples),
-        parts=tuple(_part(by, value, coded(rows, listed).ratings, seed, resamples) for by, value, rows in parts),
+        parts=tuple(_part(by, value, coded(rows, listed).ratings, seed, resamples)
+                    for by, value, rows in ((by, value, apart(rows)[0]) for by, value, rows in parts) if len(rows)),
         raters=tuple(_one(ratings, names, i, seed, resamples) for i in named),
-        disputes=_disputes(ratings, names, items, shared),
+        disputes=_disputes(ratings, names, items, shared), settled=settled(judgments, adjudicated),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.errors import InputError
-from assay.judgments.rows import pair_of, picked
+from assay.judgments.rows import pair_of, picked, where
 from assay.tables import Block
 
 ADJUDICATOR = "adjudicator"
@@ -33,7 +33,19 @@ def rule_of(how: str) -> tuple[bool, str]:
 
 def has_adjudicators(block: Block) -> bool:
     """Whether some row was given by an adjudicator."""
-    return "role" in block.columns and ADJUDICATOR in set(block.frame["role"])
+    if "role" not in block.columns:
+        return False
+    frame: Any = block.frame
+    return ADJUDICATOR in (frame["role"] if block.is_small else frame["role"].unique())
+
+
+def apart(block: Block) -> tuple[Block, Block]:
+    """The rows of raters, and those of adjudicators; each may be empty."""
+    if not has_adjudicators(block):
+        return block, where(block, "query_id", lambda _: False)
+    return (
+        where(block, "role", lambda role: role != ADJUDICATOR), where(block, "role", lambda role: role == ADJUDICATOR),
+    )  # fmt: skip
 
 
 def raters_alone(block: Block) -> tuple[Block, int]:

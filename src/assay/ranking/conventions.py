@@ -31,7 +31,9 @@ class Conventions:
         unlisted: what an absent pair means: "unjudged" or "not-relevant".
         duplicates: a document twice for one query is refused, or the first is kept.
         negative: a grade below 0 is "judged" (not relevant) or, as in trec_eval, "unjudged".
-        raters: how several raters become one grade: "mean", "majority", "median", "dawid-skene" or the name of one.
+        raters: how several raters become one grade: "mean", "majority", "median", "dawid-skene" or the name of one; or
+            "adjudicated", the grade of who settled a dispute, and the mean (or, as in "adjudicated,median", another)
+            where nobody did. That is the default where judgments name adjudicators.
         dimension: which judgments are read where a set holds several dimensions; "relevance" is the grade itself.
         rel: the lowest relevant grade; None means any grade above 0.
         include: kinds of rows that count beside organic ones, such as "sponsored" and "pinned".

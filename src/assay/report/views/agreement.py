@@ -32,6 +32,9 @@ def page(found: RaterAgreement) -> Page:
     if found.pairs:
         parts.append(pairs(found))
     parts += [confusion(found, pair) for pair in found.pairs[:TABLES]]
+    if found.settled:
+        lead = "On the pairs that an adjudicator settled: the hard ones, and no sample of all."
+        parts += [Heading("Against the adjudicator", lead), settled(found)]
     if found.parts:
         parts += [Heading("Parts"), by_part(found)]
     if found.disputes:
@@ -135,6 +138,16 @@ def confusion(found: RaterAgreement, pair: RaterPair) -> Table:
     columns = (Column(f"{a} \\ {b}"), *(Column(grade, "right") for grade in grades))
     rows = tuple((grade, *(f"{x:,}" for x in row)) for grade, row in zip(grades, table, strict=True))
     return Table(columns, rows, name=f"What {a} said (rows) against {b} (columns)")
+
+
+def settled(found: RaterAgreement) -> Table:
+    """Each rater against who settled the disputes."""
+    columns = (Column("rater", is_name=True), Column("settled pairs", "right"), Column("same grade", "right"),
+               Column("milder by", "right"))  # fmt: skip
+    rows = tuple(
+        (one.name, f"{one.shared:,}", percent(one.same), Value(one.lean, 2, sign=True)) for one in found.settled
+    )
+    return Table(columns, rows, name="Each rater against the adjudicator")
 
 
 def by_part(found: RaterAgreement) -> Table:
