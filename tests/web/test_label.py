@@ -20,6 +20,9 @@ from web.visiting import Visitor
 
 Visit = Callable[..., Visitor]
 
+SEEN = {"doc_id", "doc_hash", "title", "text", "html", "fields", "image", "language", "dir", "captured_at"}
+"""What a page gets of a document."""
+
 
 def rater(visit: Visit, name: str = "rater") -> tuple[Visitor, dict[str, str]]:
     """Somebody who is signed in, with the header that every write needs."""
@@ -47,8 +50,8 @@ def test_an_item_shows_query_and_document_and_nothing_else(folder: Path, visit: 
     who, _ = rater(visit)
     for one in items(who):
         assert set(one) == {"item", "turn", "query", "document"}
-        assert set(one["query"]) == {"query_id", "text", "need", "language"}
-        assert set(one["document"]) == {"doc_id", "title", "text", "fields", "captured_at"}
+        assert set(one["query"]) == {"query_id", "text", "need", "language", "dir"}
+        assert set(one["document"]) == SEEN
 
 
 def test_labels_go_in_and_come_out_for_every_verb(folder: Path, visit: Visit, tmp_path: Path) -> None:
@@ -113,7 +116,7 @@ def test_a_rater_looks_for_documents_by_their_words(folder: Path, visit: Visit) 
 
     def found(words: str) -> list[str]:
         rows = who.get("/v1/projects/winter/documents", params={"q": words}).json()["documents"]
-        assert all(set(row) == {"doc_id", "title", "text", "fields", "captured_at"} for row in rows)
+        assert all(set(row) == SEEN for row in rows)
         return sorted(row["doc_id"] for row in rows)
 
     assert found("JACKET rain Q1-D2") == ["q1-d2"]

@@ -11,6 +11,7 @@ from assay.flows import labelling, pairs
 from assay.flows.keeping import now
 from assay.flows.labelling import project_of, rubric_of
 from assay.flows.people import Person
+from assay.flows.snapshot import document_seen, query_seen
 from assay.keys import coin
 from assay.store import disputes, judgments, projects
 from assay.store.judgments import Given
@@ -148,10 +149,6 @@ def _shown(store: Store, row: Mapping[str, Any], who: Person, secret: bytes) -> 
     wanted = pairs.sides(row, who.name, 0, secret) if row["other_doc_id"] else (row["doc_id"],)
     return {
         "item": row["id"],
-        "query": labelling.query_seen(seen["query"]),
-        "documents": [labelling.document_seen(by_id[doc]) or _bare(doc) for doc in wanted],
+        "query": query_seen(seen["query"]),
+        "documents": [document_seen(by_id[doc], doc) for doc in wanted],
     }
-
-
-def _bare(doc: str) -> dict[str, Any]:
-    return {"doc_id": doc, "title": doc, "text": "", "fields": {}, "captured_at": None}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,12 +11,13 @@ from assay.errors import InputError
 from assay.flows.keeping import now
 from assay.flows.people import Person
 from assay.flows.pilot import consider
-from assay.keys import coin, fingerprint
+from assay.flows.snapshot import document_row, document_seen, documents_of, notes_on, queries_of, query_seen
+from assay.keys import coin
 from assay.rubric import Rubric
 from assay.store import audit, judgments, projects, queue
 from assay.store.database import Store
 from assay.store.judgments import Given
-from assay.tables import Document, Pair, Topic
+from assay.tables import Pair
 
 if TYPE_CHECKING:
     from assay.flows.workbench import Workbench
@@ -42,6 +42,7 @@ class Made:
         queries: of these.
         without_document: pairs whose document nobody gave: raters would see an id alone.
         judgments: how many are wanted in all.
+        notes: what whoever made it should know of what raters see.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Made:
     queries: int
     without_document: int
     judgments: int
+    notes: tuple[str, ...] = ()
 
 
 def create_project(
@@ -68,8 +70,8 @@ def create_project(
         rubric: what the grades mean.
         rubric_text: the whole text of it.
         by: who makes it.
-        topics: the queries' texts; their ids stand for them where there are none.
-        documents: what raters see: id, title, text.
+        topics: the queries' texts, and what the person wants; their ids stand for them where there are none.
+        documents: what raters see, see `assay.Document`.
         raters_each: raters of a pair.
         mode: "query" (one query after the other) or "mixed".
         pilot: how many pairs every rater labels first.
@@ -96,7 +98,7 @@ def create_project(
     missing = {doc for _, doc in [*asked, *known]} - held.keys()
     for doc in missing:
         held[doc] = document_row(tenant, doc, "", "", {}, None)
-    texts = texts_of(bench, topics)
+    asks = queries_of(bench, topics)
     project, at = uuid.uuid4().hex[:12], now()
     place = {query: i for i, query in enumerate(dict.fromkeys(query for query, _ in asked))}
     items = [
@@ -113,7 +115,7 @@ def create_project(
         "refresh_days": refresh_days, "created_at": at,
     }  # fmt: skip
     queries = [
-        {"tenant": tenant, "project": project, "query_id": query, "text": texts.get(query, query)}
+        {"tenant": tenant, "project": project, "query_id": query} | asks(query)
         for query in dict.fromkeys([*place, *(query for query, _ in known)])
     ]
 
@@ -126,48 +128,12 @@ def create_project(
 
     store.write(job).result()
     return Made(project, name, len(asked), len(place), sum(doc in missing for _, doc in asked),
-                len(asked) * raters_each)  # fmt: skip
+                len(asked) * raters_each, notes_on(held.values()))  # fmt: skip
 
 
 def _mixed(pairs: list[tuple[str, str]], project: str) -> list[tuple[str, str]]:
     """Pairs in an order of the project's own, so that the pilot is a sample and not the first query."""
     return sorted(pairs, key=lambda pair: coin(project.encode(), "pilot", *pair))
-
-
-def texts_of(bench: Workbench, topics: Any) -> dict[str, str]:
-    """The words of each query; its id where the topics have none."""
-    if topics is None:
-        return {}
-    frame: Any = bench.table(topics, Topic, name="topics").frame
-    texts = frame["text"] if "text" in frame else frame["query_id"]
-    return {str(query): str(text or query) for query, text in zip(frame["query_id"], texts, strict=True)}
-
-
-def documents_of(bench: Workbench, documents: Any, tenant: str) -> dict[str, dict[str, Any]]:
-    """Documents as raters see them, by id."""
-    if documents is None:
-        return {}
-    block = bench.table(documents, Document, name="documents")
-    frame: Any = block.frame
-    n = len(block)
-
-    def cells(name: str) -> list[Any]:
-        return list(frame[name]) if name in block.columns else [None] * n
-
-    rows = zip(cells("doc_id"), cells("title"), cells("text"), cells("captured_at"), strict=True)
-    return {
-        str(doc): document_row(tenant, str(doc), str(title or ""), str(text or ""), {}, at)
-        for doc, title, text, at in rows
-    }
-
-
-def document_row(tenant: str, doc: str, title: str, text: str, fields: Mapping[str, str], at: Any) -> dict[str, Any]:
-    """A document as a rater sees it; its hash is that of what is seen."""
-    told = json.dumps(dict(fields), sort_keys=True, ensure_ascii=False)
-    return {
-        "tenant": tenant, "doc_id": doc, "title": title, "text": text, "fields": told, "captured_at": at,
-        "doc_hash": fingerprint(title, "\0", text, "\0", told),
-    }  # fmt: skip
 
 
 def rubric_of(project: Mapping[str, Any]) -> Rubric:
@@ -209,22 +175,10 @@ def next_items(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
             "item": item["id"],
             "turn": item["turn"],
             "query": query_seen(one["query"]),
-            "document": document_seen(one["document"]),
+            "document": document_seen(one["document"], item["doc_id"]),
         }
         for item, one in zip(held, seen, strict=True)
     ]
-
-
-def query_seen(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a rater sees of a query."""
-    return {name: row.get(name) for name in ("query_id", "text", "need", "language")}
-
-
-def document_seen(row: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """What a rater sees of a document; None where nobody gave it."""
-    if row is None:
-        return None
-    return {name: row[name] for name in ("doc_id", "title", "text", "fields", "captured_at")}
 
 
 def give(store: Store, who: Person, given: Given) -> dict[str, Any]:
@@ -318,7 +272,7 @@ def search_documents(store: Store, who: Person, name: str, words: str) -> list[d
     """
     project = project_of(store, who, name)
     found = projects.search(store, project["tenant"], words) if words.strip() else []
-    return [seen for row in found if (seen := document_seen(row)) is not None]
+    return [document_seen(row, row["doc_id"]) for row in found]
 
 
 def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:

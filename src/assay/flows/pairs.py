@@ -12,6 +12,7 @@ from assay.errors import InputError
 from assay.flows import labelling
 from assay.flows.keeping import now
 from assay.flows.labelling import Made, project_of
+from assay.flows.snapshot import document_row, document_seen, documents_of, notes_on, queries_of, query_seen
 from assay.keys import coin
 from assay.store import audit, judgments, projects, queue
 from assay.store import pairs as held_pairs
@@ -87,8 +88,8 @@ def create_project(
         rubric: what makes a document serve.
         rubric_text: the whole text of it.
         by: who makes it.
-        topics: the queries' texts; their ids stand for them where there are none.
-        documents: what raters see: id, title, text.
+        topics: the queries' texts, and what the person wants; their ids stand for them where there are none.
+        documents: what raters see, see `assay.Document`.
         raters_each: raters of a pair.
         most: how many pairs are made of a pool; every pair of a query's documents when None.
         repeat_share: own pairs that come again, with their sides swapped.
@@ -98,11 +99,11 @@ def create_project(
         InputError: there is a project of that name, nothing to compare, or a document is compared with itself.
     """
     asked = _asked(bench, pairs, most)
-    held = labelling.documents_of(bench, documents, tenant)
+    held = documents_of(bench, documents, tenant)
     missing = {doc for _, *both in asked for doc in both} - held.keys()
     for doc in missing:
-        held[doc] = labelling.document_row(tenant, doc, "", "", {}, None)
-    texts = labelling.texts_of(bench, topics)
+        held[doc] = document_row(tenant, doc, "", "", {}, None)
+    asks = queries_of(bench, topics)
     project, at = uuid.uuid4().hex[:12], now()
     place = {query: i for i, query in enumerate(dict.fromkeys(query for query, _, _ in asked))}
     items = [
@@ -114,9 +115,7 @@ def create_project(
         "mode": PAIRWISE, "raters_each": raters_each, "needs_enter": False, "pilot": 0, "pilot_limit": 0.6,
         "gold_share": 0.0, "repeat_share": repeat_share, "created_at": at,
     }  # fmt: skip
-    queries = [
-        {"tenant": tenant, "project": project, "query_id": query, "text": texts.get(query, query)} for query in place
-    ]
+    queries = [{"tenant": tenant, "project": project, "query_id": query} | asks(query) for query in place]
 
     def job(connection: Any) -> None:
         projects.add(connection, row)
@@ -127,7 +126,7 @@ def create_project(
 
     store.write(job).result()
     without = sum(doc in missing or other in missing for _, doc, other in asked)
-    return Made(project, name, len(asked), len(place), without, len(asked) * raters_each)
+    return Made(project, name, len(asked), len(place), without, len(asked) * raters_each, notes_on(held.values()))
 
 
 def _asked(bench: Workbench, pairs: Any, most: int | None) -> list[tuple[str, str, str]]:
@@ -224,7 +223,7 @@ def next_pairs(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
     held = store.write(lambda connection: queue.claim(connection, project, who.name, n, at, secret)).result()[:n]
     shown = projects.shown(store, held)
     return [
-        {"item": item["id"], "turn": item["turn"], "query": labelling.query_seen(one["query"])}
+        {"item": item["id"], "turn": item["turn"], "query": query_seen(one["query"])}
         | _two(item, one, sides(item, who.name, item["turn"], secret))
         for item, one in zip(held, shown, strict=True)
     ]
@@ -232,7 +231,7 @@ def next_pairs(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
 
 def _two(item: Mapping[str, Any], one: Mapping[str, Any], shown: tuple[str, str]) -> dict[str, Any]:
     by_id = {item["doc_id"]: one["document"], item["other_doc_id"]: one["other"]}
-    left, right = (labelling.document_seen(by_id[doc]) or {"doc_id": doc} for doc in shown)
+    left, right = (document_seen(by_id[doc], doc) for doc in shown)
     return {"left": left, "right": right}
 
 
@@ -305,6 +304,18 @@ def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:
 
 COLUMNS = ("query_id", "doc_id", "other_doc_id", "preference", "rater", "left_doc_id", "turn", "role", "source",
            "rubric", "judged_at", "doc_hash", "other_doc_hash", "note", "took_ms")  # fmt: skip
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Preferences as CSV."""
+    import csv
+    import io
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([guarded(row[name]) for name in COLUMNS] for row in rows)
+    return text.getvalue().encode("utf-8")
 
 
 def as_block(rows: Sequence[Mapping[str, Any]]) -> Block:

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from assay.errors import InputError
 from assay.store.database import Store
-from assay.store.schema import DOCUMENTS, FLAGS, ITEMS, JUDGMENTS, PROJECTS, QUERIES
+from assay.store.schema import DOCUMENTS, FLAGS, IMAGES, ITEMS, JUDGMENTS, PROJECTS, QUERIES
 
 MOST_FOUND = 10
 """Documents that a search of a rater shows."""
@@ -34,15 +34,34 @@ def add_queries(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) ->
 
 
 def add_documents(connection: sa.Connection, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Adds documents as raters see them; a document that looks as it did is there already."""
+    """Adds documents as raters see them, with their pictures; a document that looks as it did is there already.
+
+    Args:
+        connection: inside a write.
+        rows: columns of the table; `picture` is a row of the table of pictures, and what is of neither is passed over.
+    """
     insert: Any
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects.postgresql import insert
     else:
         from sqlalchemy.dialects.sqlite import insert
-    held = [dict(row) for row in rows]
+    held = list(rows)
+    names = [column.name for column in DOCUMENTS.c if column.name != "id"]
+    pictures = {row["picture"]["image_hash"]: row["picture"] for row in held if row.get("picture")}
+    if pictures:
+        connection.execute(insert(IMAGES).on_conflict_do_nothing(), list(pictures.values()))
     if held:
-        connection.execute(insert(DOCUMENTS).on_conflict_do_nothing(), held)
+        rows_of = [{name: row[name] for name in names} for row in held]
+        connection.execute(insert(DOCUMENTS).on_conflict_do_nothing(), rows_of)
+
+
+def image(store: Store, tenant: str, image_hash: str) -> tuple[str, bytes] | None:
+    """The kind and the bytes of a picture; None where there is none."""
+    select = sa.select(IMAGES.c.kind, IMAGES.c.bytes).where(
+        IMAGES.c.tenant == tenant, IMAGES.c.image_hash == image_hash
+    )
+    found = store.rows(select)
+    return (str(found[0]["kind"]), bytes(found[0]["bytes"])) if found else None
 
 
 def by_name(connection: sa.Connection, tenant: str, name: str) -> dict[str, Any] | None:
@@ -110,9 +129,7 @@ def shown(store: Store, items: Sequence[Mapping[str, Any]]) -> list[dict[str, An
         )
     }
     hashes = {item[name] for item in items for name in ("doc_hash", "other_doc_hash") if item[name]}
-    columns = (DOCUMENTS.c.doc_id, DOCUMENTS.c.doc_hash, DOCUMENTS.c.title, DOCUMENTS.c.text, DOCUMENTS.c.fields,
-               DOCUMENTS.c.captured_at)  # fmt: skip
-    select = sa.select(*columns).where(DOCUMENTS.c.tenant == items[0]["tenant"], DOCUMENTS.c.doc_hash.in_(hashes))
+    select = sa.select(DOCUMENTS).where(DOCUMENTS.c.tenant == items[0]["tenant"], DOCUMENTS.c.doc_hash.in_(hashes))
     documents = {(row["doc_id"], row["doc_hash"]): _document(row) for row in store.rows(select)}
     return [
         {
