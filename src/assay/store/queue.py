@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
 
 from assay.keys import coin
+from assay.store.bulk import insert_new
 from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS
 
 AHEAD = 400
@@ -67,12 +69,7 @@ def add(connection: sa.Connection, tenant: str, project: str, items: Sequence[Ne
         for one in items
     ]  # fmt: skip
     before = _count(connection, project)
-    insert: Any
-    if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects.postgresql import insert
-    else:
-        from sqlalchemy.dialects.sqlite import insert
-    connection.execute(insert(ITEMS).on_conflict_do_nothing(), rows)
+    insert_new(connection, ITEMS, rows)
     return _count(connection, project) - before
 
 
@@ -97,7 +94,7 @@ def claim(
     """
     held = _held(connection, project["id"], rater)
     while len(held) < n:
-        more = _next(connection, project, rater, n - len(held), secret, {row["id"] for row in held})
+        more = _next(connection, project, rater, n - len(held), secret, held)
         if not more:
             break
         held += [
@@ -120,28 +117,45 @@ def _held(connection: sa.Connection, project: str, rater: str) -> list[dict[str,
 
 
 def _next(
-    connection: sa.Connection, project: dict[str, Any], rater: str, n: int, secret: bytes, held: set[int]
+    connection: sa.Connection,
+    project: dict[str, Any],
+    rater: str,
+    n: int,
+    secret: bytes,
+    held: Sequence[dict[str, Any]],
 ) -> list[tuple[dict[str, Any], int]]:
     """Items with the turn that they would be: now and then a gold item or an own one again, else what is open."""
     in_pilot = is_in_pilot(connection, project, rater)
     if not in_pilot and project["pilot"] and not project["opened_at"]:  # closed until agreement opens it
         return [(row, 0) for row in _skipped(connection, project["id"], rater, n)]
-    if not in_pilot:
-        done = _answers(connection, project["id"], rater)
-        lot = coin(secret, "what comes", project["id"], rater, str(done + len(held))) / CERTAIN
-        if lot < project["gold_share"] and (row := _gold(connection, project["id"], rater, secret)):
+    shares = project["gold_share"], project["repeat_share"]
+    if not in_pilot and any(shares):
+        # The rater's last answer and what is held grow with every item: each has a lot of its own, and keeps it.
+        at = _last_answer(connection, project["id"], rater) + len(held)
+        lot = coin(secret, "what comes", project["id"], rater, str(at)) / CERTAIN
+        if lot < shares[0] and (row := _gold(connection, project["id"], rater, secret)):
             return [(row, 0)]
-        if lot > 1 - project["repeat_share"] and (row := _own(connection, project["id"], rater, secret)):
+        if lot > 1 - shares[1] and (row := _own(connection, project["id"], rater, secret)):
             return [(row, 1)]
-    by_query = project["mode"] == "query"
-    if project["gold_share"] or project["repeat_share"]:
+    if any(shares):
         n = 1  # the next lot may fall on a hidden item
-    fresh = sorted(
-        _open(connection, project, rater, in_pilot),
-        key=lambda at: (at[0] if by_query else 0, coin(secret, "order", rater, str(at[1]))),
-    )[:n]
-    chosen = _items(connection, [item for _, item in fresh]) or _skipped(connection, project["id"], rater, n)
+    found = _open(connection, project, rater, in_pilot, held=held)
+    fresh = _ordered(found, n, rater, secret, by_query=project["mode"] != "mixed")
+    chosen = _items(connection, fresh) or _skipped(connection, project["id"], rater, n)
     return [(row, 0) for row in chosen]
+
+
+def _ordered(found: Sequence[tuple[int, int]], n: int, rater: str, secret: bytes, *, by_query: bool) -> list[int]:
+    """The first n ids in the rater's own order: within each place, or over all that was found."""
+    groups: dict[int, list[int]] = {}
+    for place, item in found:
+        groups.setdefault(place if by_query else 0, []).append(item)
+    ids: list[int] = []
+    for _, group in sorted(groups.items()):
+        ids += sorted(group, key=lambda item: coin(secret, "order", rater, str(item)))
+        if len(ids) >= n:
+            break
+    return ids[:n]
 
 
 def _items(connection: sa.Connection, ids: Sequence[int]) -> list[dict[str, Any]]:
@@ -161,29 +175,63 @@ def is_in_pilot(connection: sa.Connection, project: dict[str, Any], rater: str) 
 
 
 def _open(
-    connection: sa.Connection, project: dict[str, Any], rater: str, pilot: bool, most: int = AHEAD
-) -> list[tuple[int, int]]:
+    connection: sa.Connection, project: dict[str, Any], rater: str, pilot: bool, most: int = AHEAD,
+    held: Sequence[dict[str, Any]] = (),
+) -> list[tuple[int, int]]:  # fmt: skip
     """(place, id) of open items that the rater never had, from where the rater stands, then from the beginning."""
-    mine = sa.select(CLAIMS.c.id).where(CLAIMS.c.item == ITEMS.c.id, CLAIMS.c.rater == rater).exists()
+    asked = {"project": project["id"], "rater": rater, "pilot": pilot, "most": most}
+    ahead = [row["place"] for row in held if row["gold"] is None and not row["turn"] and row["is_pilot"] == pilot]
+    start = max(ahead) if ahead else connection.execute(_last_place(), asked).scalar()
+    for place in [start, None] if start is not None else [None]:
+        found = connection.execute(_open_items(place is None), asked | ({} if place is None else {"start": place}))
+        if rows := [(place, item) for place, item in found]:
+            return rows
+    return []
+
+
+@cache
+def _open_items(from_beginning: bool) -> sa.Select[Any]:
+    """Built once, as are those below: building them takes as long as running them."""
+    mine = sa.select(CLAIMS.c.id).where(CLAIMS.c.item == ITEMS.c.id, CLAIMS.c.rater == sa.bindparam("rater")).exists()
     select = (
         sa.select(ITEMS.c.place, ITEMS.c.id)
         .where(
-            ITEMS.c.project == project["id"], ITEMS.c.is_pilot.is_(pilot), ITEMS.c.taken < ITEMS.c.wanted,
-            ITEMS.c.gold.is_(None), ~mine,
+            ITEMS.c.project == sa.bindparam("project"), ITEMS.c.is_pilot == sa.bindparam("pilot"),
+            ITEMS.c.taken < ITEMS.c.wanted, ITEMS.c.gold.is_(None), ~mine,
         )
         .order_by(ITEMS.c.place, ITEMS.c.id)
-        .limit(most)
+        .limit(sa.bindparam("most"))
     )  # fmt: skip
-    start = connection.execute(
-        sa.select(sa.func.max(ITEMS.c.place))
-        .join(CLAIMS, CLAIMS.c.item == ITEMS.c.id)
-        .where(ITEMS.c.project == project["id"], ITEMS.c.is_pilot.is_(pilot), CLAIMS.c.rater == rater)
-    ).scalar()
-    for where in ([ITEMS.c.place >= start] if start is not None else []), []:
-        found = [(place, item) for place, item in connection.execute(select.where(*where))]
-        if found:
-            return found
-    return []
+    return select if from_beginning else select.where(ITEMS.c.place >= sa.bindparam("start"))
+
+
+@cache
+def _last_place() -> sa.Select[Any]:
+    """Where the rater stands: the place of the last answer, found without a walk over all of them."""
+    return (
+        sa.select(ITEMS.c.place)
+        .join(JUDGMENTS, JUDGMENTS.c.item == ITEMS.c.id)
+        .where(
+            JUDGMENTS.c.project == sa.bindparam("project"), JUDGMENTS.c.rater == sa.bindparam("rater"),
+            JUDGMENTS.c.turn == 0, ITEMS.c.is_pilot == sa.bindparam("pilot"), ITEMS.c.gold.is_(None),
+        )
+        .order_by(JUDGMENTS.c.id.desc())
+        .limit(1)
+    )  # fmt: skip
+
+
+@cache
+def _last_judgment() -> sa.Select[Any]:
+    return (
+        sa.select(JUDGMENTS.c.id)
+        .where(JUDGMENTS.c.project == sa.bindparam("project"), JUDGMENTS.c.rater == sa.bindparam("rater"))
+        .order_by(JUDGMENTS.c.id.desc())
+        .limit(1)
+    )
+
+
+def _last_answer(connection: sa.Connection, project: str, rater: str) -> int:
+    return connection.execute(_last_judgment(), {"project": project, "rater": rater}).scalar() or 0
 
 
 def _skipped(connection: sa.Connection, project: str, rater: str, n: int) -> list[dict[str, Any]]:
@@ -225,15 +273,6 @@ def _own(connection: sa.Connection, project: str, rater: str, secret: bytes) -> 
     )  # fmt: skip
     found = [dict(row) for row in connection.execute(select).mappings()]
     return min(found, key=lambda row: coin(secret, "again", rater, str(row["id"])), default=None)
-
-
-def _answers(connection: sa.Connection, project: str, rater: str) -> int:
-    select = (
-        sa.select(sa.func.count())
-        .select_from(JUDGMENTS)
-        .where(JUDGMENTS.c.project == project, JUDGMENTS.c.rater == rater)
-    )
-    return int(connection.execute(select).scalar_one())
 
 
 def _take(connection: sa.Connection, row: dict[str, Any], rater: str, turn: int, now: str) -> bool:

@@ -190,9 +190,12 @@ JUDGMENTS = _table(
     sa.Column("turn", sa.Integer, nullable=False, server_default="0"),
     sa.Column("takes_back", sa.Text),  # the uid of the judgment that this row undoes; then it says nothing else
     sa.UniqueConstraint("tenant", "uid"),
-    sa.Index(None, "project", "item"),
-    sa.Index(None, "project", "rater"),
+    sa.Index(None, "item", "rater", "turn"),
+    sa.Index(None, "project", "rater", "id"),
 )
+
+_TAKES_BACK = JUDGMENTS.c.takes_back.is_not(None)
+sa.Index("ix_judgments_takes_back", JUDGMENTS.c.takes_back, sqlite_where=_TAKES_BACK, postgresql_where=_TAKES_BACK)
 
 FLAGS = _table(
     "flags",
