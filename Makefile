@@ -23,7 +23,7 @@ test-marked: $(READY)
 test-all: test test-marked
 
 extras: $(READY)
-	$(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable '.[report]'
+	$(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable '.[report]' --group spark
 
 lint: $(READY)
 	$(BIN)/ruff check src tests bench
