@@ -1,5 +1,4 @@
-"""A rater's last answer, what was said of an item, and what took an answer back are found at once, however many
-answers there are."""
+"""A rater's last answer, what was said of an item and what took it back are found at once, among any number."""
 
 from __future__ import annotations
 
