@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -58,7 +59,8 @@ def create_project(
     store: Store, bench: Workbench, *, name: str, pairs: Any, rubric: Rubric, rubric_text: str, by: str,
     topics: Any = None, documents: Any = None, raters_each: int = 2, mode: str = "query", pilot: int = 0,
     pilot_limit: float = 0.6, gold: Mapping[tuple[str, str], float] | None = None, gold_share: float = 0.05,
-    repeat_share: float = 0.05, needs_enter: bool = False, refresh_days: int | None = None, tenant: str = "default",
+    repeat_share: float = 0.05, needs_enter: bool = False, refresh_days: int | None = None,
+    refresh_classes: Mapping[str, int] | None = None, tenant: str = "default",
 ) -> Made:  # fmt: skip
     """Makes a project of pairs.
 
@@ -81,6 +83,7 @@ def create_project(
         repeat_share: own items that come again.
         needs_enter: whether a grade is confirmed by Enter.
         refresh_days: after how many days a label is due again.
+        refresh_classes: the same by the segment of the query, where it is another number.
         tenant: whose.
 
     Raises:
@@ -112,7 +115,7 @@ def create_project(
         "tenant": tenant, "id": project, "name": name, "rubric": rubric_text, "rubric_version": rubric.version,
         "mode": mode, "raters_each": raters_each, "needs_enter": needs_enter, "pilot": min(pilot, len(asked)),
         "pilot_limit": pilot_limit, "gold_share": gold_share if known else 0.0, "repeat_share": repeat_share,
-        "refresh_days": refresh_days, "created_at": at,
+        "refresh_days": refresh_days, "refresh_classes": json.dumps(dict(refresh_classes or {})), "created_at": at,
     }  # fmt: skip
     queries = [
         {"tenant": tenant, "project": project, "query_id": query} | asks(query)
@@ -127,7 +130,7 @@ def create_project(
         audit.note(connection, tenant, by, "made a project", name, at)
 
     store.write(job).result()
-    return Made(project, name, len(asked), len(place), sum(doc in missing for _, doc in asked),
+    return Made(project, name, len(asked), len(place), sum(doc in missing for _, doc in [*asked, *known]),
                 len(asked) * raters_each, notes_on(held.values()))  # fmt: skip
 
 
@@ -163,6 +166,8 @@ def next_items(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
         secret: of the order.
     """
     project, at = project_of(store, who, name), now()
+    if project["mode"] == "pairwise":
+        raise InputError("this project is labelled by pairs", "project", "ask for its pairs")
     if project["ended_at"] is not None:
         return []
     n = max(1, min(n, AT_ONCE))
@@ -215,7 +220,7 @@ def checked(given: Given, rubric: Rubric, mode: str) -> Given:
     from dataclasses import replace
 
     if mode == "pairwise":
-        raise InputError("this project is labelled by pairs", "grade", "send a preference")
+        raise InputError("this project is labelled by pairs", "grade", "send a preference to /v1/preferences")
     if given.cannot_tell is not None and given.cannot_tell not in REASONS:
         raise InputError(f"{given.cannot_tell!r} is no reason", "cannot_tell", f"choose {', '.join(REASONS)}")
     if len(given.note) > LONGEST_NOTE:

@@ -318,6 +318,11 @@ def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     return text.getvalue().encode("utf-8")
 
 
+def guarded(cell: Any) -> Any:
+    """A cell that a spreadsheet would take for a formula gets a quote before it."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+
+
 def as_block(rows: Sequence[Mapping[str, Any]]) -> Block:
     """Preferences as a checked table.
 

@@ -11,7 +11,7 @@ from assay.flows import labelling
 from assay.flows.people import Person
 from assay.store.judgments import Given
 from assay.web.auth import RATER, csrf, store_of
-from assay.web.pages import page
+from assay.web.pages import go, page
 
 PAGES = APIRouter(include_in_schema=False)
 ROUTES = APIRouter(prefix="/v1", tags=["labelling"])
@@ -68,6 +68,8 @@ def first(request: Request, who: Person = RATER) -> Response:
 def label(request: Request, project: str, who: Person = RATER) -> Response:
     """The page on which one project is labelled."""
     row = labelling.project_of(store_of(request), who, project)
+    if row["mode"] == "pairwise":
+        return go(request, f"/pairs/{row['id']}")
     rubric = labelling.rubric_of(row)
     return page(
         request, "label.html", who=who, csrf=csrf(request), project=row, rubric=rubric, reasons=labelling.REASONS,

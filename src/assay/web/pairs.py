@@ -1,0 +1,66 @@
+"""The page on which raters prefer one of two documents, and its JSON; undo, skip and flags are shared."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, Field
+
+from assay.flows import labelling, pairs
+from assay.flows.people import Person
+from assay.web.auth import LEAD, RATER, csrf, store_of
+from assay.web.label import Id, Turn, Uid
+from assay.web.pages import page
+
+PAGES = APIRouter(include_in_schema=False)
+ROUTES = APIRouter(prefix="/v1", tags=["labelling by pairs"])
+
+
+class Preferred(BaseModel):
+    """What a rater says of two documents: which one serves better, or why nobody can tell."""
+
+    uid: Uid
+    item: Id
+    turn: Turn = 0
+    left: str = Field(min_length=1, max_length=1_000, description="id of the document that was on the left")
+    choice: Literal["left", "right", "tie", "both-bad"] | None = None
+    cannot_tell: Literal["missing content", "ambiguous query", "language", "broken page", "other"] | None = None
+    note: str = Field(default="", max_length=labelling.LONGEST_NOTE)
+    took_ms: int | None = Field(default=None, ge=0, le=86_400_000)
+
+
+@PAGES.get("/pairs/{project}")
+def label(request: Request, project: str, who: Person = RATER) -> Response:
+    """The page on which the pairs of one project are labelled."""
+    row = pairs.pairwise(store_of(request), who, project)
+    rubric = labelling.rubric_of(row)
+    return page(
+        request, "pairs.html", who=who, csrf=csrf(request), project=row, rubric=rubric, reasons=labelling.REASONS,
+        body=[line.strip().lstrip("#").strip() for line in rubric.body.splitlines() if line.strip()],
+    )  # fmt: skip
+
+
+@ROUTES.get("/projects/{project}/pairs")
+def items(
+    request: Request, project: str, n: Annotated[int, Query(ge=1, le=labelling.AT_ONCE)] = 6, who: Person = RATER
+) -> dict[str, Any]:
+    """The next pairs of whoever asks, each with its two documents on the sides of this rater."""
+    found = pairs.next_pairs(store_of(request), who, project, n, request.app.state.secret)
+    return {"items": found, "rater": who.name}
+
+
+@ROUTES.post("/preferences")
+def give(request: Request, answer: Preferred, who: Person = RATER) -> dict[str, Any]:
+    """Writes a choice; it is durable when this returns. The same uid sent again counts once."""
+    given = pairs.Choice(rater=who.name, **answer.model_dump())
+    return pairs.prefer(store_of(request), who, given, request.app.state.secret)
+
+
+@PAGES.get("/project/{project}/preferences.csv")
+def preferences(request: Request, project: str, who: Person = LEAD) -> Response:
+    """The preferences that stand, as a table."""
+    store = store_of(request)
+    rows = pairs.export(store, who.tenant, pairs.pairwise(store, who, project)["id"])
+    head = {"content-disposition": 'attachment; filename="preferences.csv"'}
+    return Response(pairs.as_csv(rows), media_type="text/csv; charset=utf-8", headers=head)

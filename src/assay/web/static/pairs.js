@@ -1,0 +1,258 @@
+// The page on which a rater prefers one of two documents. Each answer names the item and the document on the left, so
+// that no key press is about a pair that was not on the screen, whatever its sides are.
+
+import { Outbox, ask, uid } from "./outbox.js";
+
+const { project, rater } = document.body.dataset;
+const $ = (id) => document.getElementById(id);
+const AHEAD = 6;
+const SIDES = ["left", "right"];
+const WORDS = { left: "left", right: "right", tie: "both alike", "both-bad": "neither serves" };
+
+let queue = [];          // pairs that were fetched and not answered
+let current = null;      // the pair on the screen
+let seenAt = 0;          // when it was painted; 0 until then
+let note = "";
+let history = [];        // answers of this page, the last one last
+let gone = new Set();    // pairs that left the page while a fetch was on its way: its answer may still name them
+let fetching = false;
+let isEmpty = false;
+let marks = true;
+let given = 0;
+
+function tell(state, words) {
+  $("saving").dataset.state = state;
+  $("saved").textContent = words;
+  $("says").textContent = words;
+}
+
+const count = (n) => {
+  given = Math.max(0, given + n);
+  $("given").textContent = given;
+};
+
+const outbox = new Outbox(project, rater, {
+  sent(message, { ok, code, told }) {
+    if (ok) return tell("saved", message.words);
+    history = history.filter((one) => one.uid !== message.uid);
+    tell("offline", `not taken: ${told.what || code}`);
+    fill();
+  },
+  waits: (n) => tell("offline", `${n} not saved yet, retrying; kept in this browser`),
+  idle: () => { if (!current) fill(); },
+});
+
+// Fetching.
+
+const key = (one) => `${one.item} ${one.turn}`;
+
+const isKnown = (one) =>
+  gone.has(key(one)) || outbox.has(one.item, one.turn)
+  || [...(current ? [current] : []), ...queue].some((held) => key(held) === key(one));
+
+async function fill() {
+  if (fetching) return;
+  fetching = true;
+  gone = new Set(outbox.messages.map(key));
+  try {
+    const n = Math.min(12, AHEAD + outbox.messages.length + 1);
+    const { ok, told } = await ask("GET", `/v1/projects/${project}/pairs?n=${n}`);
+    if (ok) {
+      queue.push(...told.items.filter((one) => !isKnown(one)));
+      isEmpty = told.items.length === 0 && outbox.messages.length === 0;
+    }
+  } catch {
+    setTimeout(fill, 2000);
+  } finally {
+    fetching = false;
+  }
+  if (!current) next();
+}
+
+// Showing.
+
+function words(text) {
+  return [...new Set((text || "").toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) || [])];
+}
+
+function marked(node, text, asked) {
+  if (!marks || !asked.length) {
+    node.textContent = text;
+    return node;
+  }
+  const escaped = asked.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  for (const piece of text.split(new RegExp(`(${escaped.join("|")})`, "giu"))) {
+    if (asked.includes(piece.toLowerCase())) {
+      const mark = document.createElement("mark");
+      mark.textContent = piece;
+      node.append(mark);
+    } else node.append(piece);
+  }
+  return node;
+}
+
+function made(name, text, asked = []) {
+  const node = document.createElement(name);
+  node.dir = "auto";
+  return marked(node, text, asked);
+}
+
+function draw(side, doc, asked) {
+  const article = $(side).querySelector("article");
+  article.replaceChildren(made("h2", doc.title || doc.doc_id, asked));
+  for (const part of (doc.text || "").split(/\n\s*\n/)) if (part.trim()) article.append(made("p", part, asked));
+  const fields = Object.entries(doc.fields || {});
+  if (fields.length) {
+    const table = document.createElement("table");
+    for (const [name, value] of fields) {
+      const row = table.insertRow();
+      const head = made("th", name);
+      head.scope = "row";
+      row.append(head, made("td", String(value)));
+    }
+    article.append(table);
+  }
+  if (doc.captured_at) {
+    const stamp = document.createElement("div");
+    stamp.className = "stamp";
+    stamp.textContent = `snapshot ${doc.captured_at}`;
+    article.append(stamp);
+  }
+  article.hidden = false;
+  $(side).scrollTop = 0;
+}
+
+function show() {
+  const { query } = current;
+  const asked = words(query.text);
+  $("query").textContent = query.text;
+  for (const id of ["query", "need"]) query.language ? ($(id).lang = query.language) : $(id).removeAttribute("lang");
+  $("need").textContent = query.need || "";
+  $("need-block").hidden = !query.need;
+  for (const side of SIDES) draw(side, current[side], asked);
+  $("wait").hidden = true;
+}
+
+function next() {
+  note = "";
+  $("note-text").value = "";
+  seenAt = 0;
+  delete $("main").dataset.seen;
+  current = queue.shift() || null;
+  if (!current) {
+    for (const side of SIDES) $(side).querySelector("article").hidden = true;
+    $("query").textContent = "";
+    $("need-block").hidden = true;
+    $("wait").hidden = false;
+    $("wait").textContent = isEmpty ? "Nothing is left for you here. Thank you." : "Loading the next two documents …";
+    if (!isEmpty) setTimeout(fill, outbox.messages.length ? 150 : 0);
+    return;
+  }
+  show();
+  const shown = current;
+  // Two frames: the first may still show the pair before.
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    if (current !== shown) return;
+    seenAt = performance.now();
+    $("main").dataset.seen = "";
+  }));
+  if (queue.length < AHEAD / 2) fill();
+}
+
+// Answering.
+
+function answer(what, saved) {
+  if (!current || !seenAt) return;
+  const { item, turn } = current;
+  const content = {
+    uid: uid(), item, turn, left: current.left.doc_id, note,
+    took_ms: Math.min(Math.round(performance.now() - seenAt), 86_400_000), ...what,
+  };
+  gone.add(key(current));
+  history.push({ uid: content.uid, item, turn, was: current });
+  count(1);
+  tell("saving", "saving");
+  next();
+  outbox.put("/v1/preferences", content, { item, turn, words: saved });
+}
+
+const choose = (choice) => answer({ choice }, `saved: ${WORDS[choice]}`);
+
+function undo() {
+  const last = history.pop();
+  if (!last) return tell("saved", "nothing to undo");
+  if (outbox.takeOut(last.uid)) tell("saved", "undone");
+  else outbox.put("/v1/undo", { uid: uid(), of: last.uid }, { item: last.item, turn: last.turn, words: "undone" });
+  if (current) queue.unshift(current);
+  queue = [last.was, ...queue.filter((one) => key(one) !== key(last))];
+  isEmpty = false;
+  count(-1);
+  return next();
+}
+
+function skip() {
+  if (!current || !seenAt) return;
+  const { item, turn } = current;
+  gone.add(key(current));
+  next();
+  outbox.put("/v1/skip", { item, turn }, { item, turn, words: "skipped: it comes back later" });
+}
+
+function flag() {
+  if (!current) return;
+  outbox.put("/v1/flags", { project, query_id: current.query.query_id, why: note }, { words: "the query is flagged" });
+}
+
+// Keys and buttons.
+
+const open = (id) => { if (current || id === "help") $(id).showModal(); };
+
+const KEYS = {
+  ArrowLeft: () => choose("left"), ArrowRight: () => choose("right"), "=": () => choose("tie"), e: () => choose("tie"),
+  b: () => choose("both-bad"), u: undo, s: skip, f: flag, x: () => open("why"), n: () => open("noting"),
+  r: () => open("rubric-text"), "?": () => open("help"), t: () => { marks = !marks; if (current) show(); },
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  const dialog = document.querySelector("dialog[open]");
+  if (dialog) {
+    const reasons = dialog.id === "why" && /^[1-9]$/.test(event.key) ? dialog.querySelectorAll("[data-reason]") : [];
+    const button = reasons[Number(event.key) - 1];
+    if (button) {
+      event.preventDefault();
+      button.click();
+    }
+    return;
+  }
+  const act = !event.target.matches("input, textarea") && KEYS[event.key];
+  if (act) {
+    event.preventDefault();
+    act();
+  }
+});
+
+document.addEventListener("click", (event) => {
+  const node = event.target.closest("button");
+  if (!node) return;
+  if (node.dataset.choice) choose(node.dataset.choice);
+  else if (node.dataset.help !== undefined) open("help");
+  else if (node.dataset.rubric !== undefined) open("rubric-text");
+  else if (node.dataset.reason) {
+    $("why").close();
+    answer({ cannot_tell: node.dataset.reason }, "saved: can't tell");
+  } else if (node.dataset.close !== undefined) node.closest("dialog").close();
+  else if (node.id === "cannot") open("why");
+  else if (node.id === "note") open("noting");
+  else if (node.id === "skip") skip();
+  else if (node.id === "undo") undo();
+  else if (node.id === "flag") flag();
+});
+
+$("noting").addEventListener("close", () => { note = $("note-text").value.trim(); });
+addEventListener("online", fill);
+
+outbox.adopt().then(() => {
+  outbox.send();
+  fill();
+});
