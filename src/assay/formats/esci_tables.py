@@ -30,7 +30,7 @@ _DIGITS = 19
 def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> tuple[Lost, ...]:
     """The examples where the target ends in .parquet; else a folder with them, and with the products if there are any.
 
-    Grades become labels by the map that the option `labels` names. Every example is in the small and the large version.
+    Grades become labels by the map that the option `map` names. Every example is in the small and the large version.
     """
     losses = Losses(carried.name)
     judged = pairs(carried, TITLE, losses)
@@ -65,9 +65,9 @@ def _locales(carried: Carried, queries: Sequence[str], said: str | None) -> dict
 
 def _labels(wishes: Wishes) -> dict[float, str]:
     """Grade to label, by the letters of a map."""
-    name = wishes.options.get("labels", _LABELS)
+    name = wishes.options.get("map", _LABELS)
     if name not in (_LABELS, "esci-gains"):
-        raise InputError(f"labels={name} is not esci or esci-gains", "--option", "pass --option labels=esci-gains")
+        raise InputError(f"map={name} is not esci or esci-gains", "--option", "pass --option map=esci-gains")
     return {grade: label.upper() for label, grade in MAPS[name].grades.items() if len(label) == 1}
 
 
@@ -85,7 +85,7 @@ def _examples(
                 what = f"document {shown(doc)} of query {shown(query)} has the grade {grade:g}"
                 listed = ", ".join(f"{one:g} {label}" for one, label in labels.items())
                 raise InputError(what, carried.name, f"the labels are {listed}: choose the other map by --option "
-                                 "labels=esci-gains or esci, or make such grades by --labels")  # fmt: skip
+                                 "map=esci-gains or esci, or make such grades by --labels")  # fmt: skip
             product = _product(doc, locales[query], carried.name) if several else doc
             rows.append((known.get(query, query), query, product, locales[query], labels[grade]))
     frame = pl.DataFrame(rows, ["query", "query_id", "product_id", "product_locale", "esci_label"], orient="row")

@@ -189,7 +189,7 @@ register(
         "esci", "Amazon Shopping Queries data, ESCI (Parquet)", (Topic, Judgment, Document), read, write, _is_esci,
         {"locale": "us, es or jp, all when it is not said; on writing, of queries whose topics say none",
          "split": "train or test; on writing, of all examples: test unless given",
-         "version": "small or large", "labels": "how written grades become labels: esci (3, 2, 1, 0) unless given, or "
+         "version": "small or large", "map": "how written grades become labels: esci (3, 2, 1, 0) unless given, or "
          "esci-gains (1, 0.1, 0.01, 0)"},
         "https://github.com/amazon-science/esci-data",
     )

@@ -81,7 +81,7 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
     losses = Losses(carried.name)
     system, run = one_run(carried, TITLE, wishes.options.get("run", ""))
     hits = {query: [doc for doc, _, _ in docs] for query, docs in ranked(run).items()}
-    topics = by_text(carried, list(hits), TITLE, losses)
+    topics = by_text(carried, [one for one in queries_of(carried, hits) if one in hits], TITLE, losses)
     unheld(carried, Topic, ("query_id", "text"), TITLE, losses)
     unheld(carried, Document, ("doc_id", "title", "text"), TITLE, losses)
     hits_unheld([run], ("rank",), TITLE, losses)
@@ -94,9 +94,7 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
     numbers, fields = _numbers(list(topics), carried.more.get("numbers") or {}), fields_of(carried)
     own = {key: value for key, value in carried.more.items() if key in _OWN}
     content: dict[str, Any] = {"id": None, "name": system, "time": None, **own, "scores": []}
-    content["docs"] = {
-        str(numbers[query]): [_doc(doc, fields.get(doc, {})) for doc in docs] for query, docs in hits.items()
-    }
+    content["docs"] = {str(numbers[query]): [_doc(doc, fields.get(doc, {})) for doc in hits[query]] for query in topics}
     content["queries"] = [{"query_id": numbers[query], "query_text": text} for query, text in topics.items()]
     with replacing(target) as file:
         file.write(to_json(content))
