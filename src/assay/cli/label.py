@@ -1,4 +1,4 @@
-"""label create, label list, label export."""
+"""label create, add, open, close, status, list, export."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import workbench
+from assay.cli.options import outputs, workbench
 from assay.cli.verb import Verb
 
 
@@ -34,24 +34,125 @@ def label() -> None:
 )
 @click.option("--repeats", type=click.FloatRange(0, 0.5), default=0.05, metavar="SHARE",
               help="Own items that come again, to see how steady raters are: 0.05.")  # fmt: skip
+@click.option("--gold", metavar="FILE", help="Pairs whose grades are known, hidden among the others.")
+@click.option("--gold-share", type=click.FloatRange(0, 0.5), default=0.05, metavar="SHARE",
+              help="Of what a rater sees that is such a pair: 0.05.")  # fmt: skip
+@click.option("--pilot", type=click.IntRange(0), metavar="NUMBER",
+              help="Pairs that every rater labels first: 50, and none with one rater a pair.")  # fmt: skip
+@click.option("--pilot-limit", type=click.FloatRange(0, 1), default=0.6, metavar="VALUE",
+              help="Agreement that opens the rest, at its lower end: 0.6.")  # fmt: skip
+@click.option("--refresh-days", metavar="DAYS", help="For which labels are good: 180, or 180,news=7 by segment.")
 @click.option("--enter", "needs_enter", is_flag=True, help="A grade is confirmed by Enter.")
-def create(name: str, pairs: str, rubric: str, repeats: float, **options: Any) -> None:
+def create(name: str, repeats: float, **options: Any) -> None:
     """Translates the command line into one call of the flow."""
     from assay.flows.keeping import open_store
-    from assay.flows.labelling import create_project
-    from assay.flows.rubric import read_rubric, text_of
+    from assay.flows.leading import make
 
     bench = workbench()
-    rules, text = read_rubric(rubric), text_of(rubric)
     with open_store(bench) as store:
-        made = create_project(
-            store, bench, name=name, pairs=pairs, rubric=rules, rubric_text=text, by="terminal", repeat_share=repeats,
-            **options,
-        )  # fmt: skip
+        made = make(store, bench, name=name, repeat_share=repeats, **options)
     click.echo(f"{made.name}: {made.items:,} pairs of {made.queries:,} queries, {made.judgments:,} judgments wanted")
     if made.without_document:
         click.echo(f"{made.without_document:,} of them have no document: raters see an id alone; pass --documents FILE")
+    _say(made.notes)
     click.echo("next: `assay people invite --role rater`, then `assay serve`")
+
+
+@label.command(
+    "add",
+    cls=Verb,
+    example="assay label add winter more-pairs.csv --documents documents.jsonl",
+    help="""Add pairs to a project that is under way.
+
+    What is there stays, with its labels. A pair comes again where its document is given and looks different now.""",
+)
+@click.argument("name")
+@click.argument("pairs")
+@click.option("--topics", metavar="FILE", help="What was asked, by query id.")
+@click.option("--documents", metavar="FILE", help="What raters see; others are taken as the store has them.")
+def add(name: str, **options: Any) -> None:
+    """Translates the command line into one call of the flow."""
+    from assay.flows.keeping import open_store
+    from assay.flows.leading import add_pairs
+
+    bench = workbench()
+    with open_store(bench) as store:
+        made = add_pairs(store, bench, name=name, **options)
+    again = f" ({made.again:,} with a new snapshot of the document)" if made.again else ""
+    click.echo(f"{made.name}: {made.pairs:,} pairs added{again}, {made.judgments:,} judgments more wanted; "
+               f"{made.there:,} were there and stay; {made.queries:,} queries are new")  # fmt: skip
+    if made.without_document:
+        click.echo(f"{made.without_document:,} of them have no document: raters see an id alone; pass --documents FILE")
+    _say(made.notes)
+
+
+@label.command(
+    "open",
+    cls=Verb,
+    example="assay label open winter --why 'two raters talked the disputes over'",
+    help="""Open the queue behind a pilot, or a project that was closed.
+
+    By agreement the queue opens by itself. The reason stands in the audit log and on the project's page.""",
+)
+@click.argument("name")
+@click.option("--why", default="", metavar="TEXT", help="Needed where the raters do not agree enough.")
+def open_(name: str, why: str) -> None:
+    """Translates the command line into one call of the flow."""
+    from assay.flows.keeping import open_store
+    from assay.flows.leading import open_project
+
+    with open_store(workbench()) as store:
+        click.echo(open_project(store, name, why))
+
+
+@label.command(
+    "close",
+    cls=Verb,
+    example="assay label close winter",
+    help="""End a project: nothing more is handed out.
+
+    What was handed out may still be answered, and every judgment stays.""",
+)
+@click.argument("name")
+@click.option("--why", default="", metavar="TEXT", help="For the audit log.")
+def close(name: str, why: str) -> None:
+    """Translates the command line into one call of the flow."""
+    from assay.flows.keeping import open_store
+    from assay.flows.leading import close_project
+
+    with open_store(workbench()) as store:
+        close_project(store, name, why)
+    click.echo(f"{name} is closed: `assay label export {name} FILE` writes its judgments")
+
+
+@label.command(
+    "status",
+    cls=Verb,
+    example="assay label status winter",
+    help="""Say how far a project has come, and how much its raters agree.
+
+    With what keeps the queue closed, and the lines of the rubric on which raters differ.""",
+)
+@click.argument("name")
+@outputs("table", "json", "md", "html", "assay")
+def status(name: str, format_: str | None, output: str | None, html: str | None) -> None:
+    """Translates the command line into one call of the flow."""
+    from assay.cli.output import show
+    from assay.flows.keeping import open_store
+    from assay.flows.leading import TERMINAL
+    from assay.flows.project_state import state_of
+
+    with open_store(workbench()) as store:
+        found = state_of(store, TERMINAL, name)
+    show(found, format=format_, output=output, html=html, inputs=())
+
+
+def _say(notes: tuple[str, ...]) -> None:
+    from assay.cli.output import say
+    from assay.results import Note
+
+    for text in notes:
+        say(Note("project", text))
 
 
 @label.command("list", cls=Verb, example="assay label list", help="List the projects, each with how far it has come.")

@@ -20,6 +20,7 @@ import assay.compare.pool_audit
 import assay.compare.power
 import assay.compare.unjudged
 import assay.flows.conversion
+import assay.flows.project_state
 import assay.flows.rubric
 import assay.flows.setup
 import assay.flows.validate

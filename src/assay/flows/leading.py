@@ -1,0 +1,234 @@
+"""What a lead does with a project: makes it, adds pairs to it, opens and closes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError
+from assay.flows import project as running
+from assay.flows.fresh import parse_days
+from assay.flows.keeping import TENANT, now
+from assay.flows.labelling import Made, create_project, project_of
+from assay.flows.people import Person
+from assay.flows.rubric import read_rubric, text_of
+from assay.flows.snapshot import document_row, documents_of, notes_on, queries_of
+from assay.rubric import RELEVANCE, Rubric
+from assay.store import audit, growing, progress, projects, queue
+from assay.tables import Judgment, Pair
+
+if TYPE_CHECKING:
+    from assay.flows.workbench import Workbench
+    from assay.store.database import Store
+
+PILOT = 50
+"""Pairs that every rater labels first, where a pair has two raters or more and nobody says otherwise."""
+
+TERMINAL = Person("the terminal", "lead", TENANT)
+"""Who acts from a command line: whoever may write in the workspace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What was added to a project.
+
+    Args:
+        name: of the project.
+        pairs: new items.
+        again: of these, pairs that were there with an older snapshot of their document.
+        there: pairs that were there already, and stay as they are.
+        queries: new ones.
+        without_document: new pairs whose document nobody gave, now or before.
+        judgments: how many more are wanted.
+        notes: what whoever added should know of what raters see.
+    """
+
+    name: str
+    pairs: int
+    again: int
+    there: int
+    queries: int
+    without_document: int
+    judgments: int
+    notes: tuple[str, ...] = ()
+
+
+def make(
+    store: Store, bench: Workbench, *, name: str, pairs: Any, rubric: str, gold: Any = None, raters_each: int = 2,
+    pilot: int | None = None, refresh_days: str | None = None, who: Person = TERMINAL, **options: Any,
+) -> Made:  # fmt: skip
+    """Makes a project of files; see `assay.flows.labelling.create_project`.
+
+    Args:
+        store: where it is kept.
+        bench: where inputs are found.
+        name: of the project.
+        pairs: what `assay pool make --pairs` wrote.
+        rubric: the file that says what the grades mean.
+        gold: a table of judgments that are known to be right: hidden among the others.
+        raters_each: raters of a pair.
+        pilot: how many pairs every rater labels first; None: `PILOT`, and none where one rater is enough.
+        refresh_days: for how many days labels are good: "180", or "180,news=7" by the segment of the query.
+        who: makes it.
+        **options: of `create_project`.
+
+    Raises:
+        InputError: a file cannot be read, a known grade is not of the rubric, or days are no whole number.
+    """
+    rules, text = read_rubric(rubric), text_of(rubric)
+    days = _whole_days(refresh_days)
+    pilot = (PILOT if raters_each > 1 else 0) if pilot is None else pilot
+    made = create_project(
+        store, bench, name=name, pairs=pairs, rubric=rules, rubric_text=text, by=who.name, raters_each=raters_each,
+        gold=None if gold is None else known_grades(bench, gold, rules), pilot=pilot,
+        refresh_days=days.pop("", None), refresh_classes=days, tenant=who.tenant, **options,
+    )  # fmt: skip
+    return replace(made, notes=(*made.notes, *_on_pilot(min(pilot, made.items), made.queries)))
+
+
+def _on_pilot(pilot: int, queries: int) -> tuple[str, ...]:
+    """What whoever makes a project should know of its pilot."""
+    from assay.judgments.coefficients import FEWEST_QUERIES
+
+    if not pilot:
+        return ()
+    few = ""
+    if min(pilot, queries) < FEWEST_QUERIES:
+        few = (
+            f"; it has pairs of fewer than {FEWEST_QUERIES} queries, so no agreement is sure and a lead has to open it"
+        )
+    return (f"every rater labels the same {pilot:,} pairs first; the others wait until the raters agree{few}",)
+
+
+def known_grades(bench: Workbench, gold: Any, rubric: Rubric) -> dict[tuple[str, str], float]:
+    """Pairs with grades that are known to be right.
+
+    Raises:
+        InputError: a grade is not of the rubric, or one pair has two.
+    """
+    block = bench.table(gold, Judgment, name="gold items")
+    frame: Any = block.frame
+    dimensions = frame["dimension"] if "dimension" in block.columns else [RELEVANCE] * len(block)
+    found: dict[tuple[str, str], float] = {}
+    rows = zip(frame["query_id"], frame["doc_id"], frame["grade"], dimensions, strict=True)
+    for at, (query, doc, grade, dimension) in enumerate(rows):
+        if dimension not in (None, RELEVANCE):
+            continue
+        if float(grade) not in rubric.scale:
+            scale = ", ".join(f"{one:g}" for one in rubric.scale)
+            raise InputError(f"{grade:g} is no grade of the rubric", block.place(at), f"choose {scale}")
+        if found.setdefault((str(query), str(doc)), float(grade)) != float(grade):
+            raise InputError(f"{query} {doc} has two grades", block.place(at), "keep the one that is known to be right")
+    if not found:
+        raise InputError("holds no grade", block.name, "pass query_id, doc_id and grade of pairs that are known")
+    return found
+
+
+def _whole_days(text: str | None) -> dict[str, int]:
+    days = parse_days(text)
+    for name, value in days.items():
+        if value != int(value) or value < 1:
+            raise InputError(
+                f"{name + '=' if name else ''}{value:g} is no number of days", "--refresh-days",
+                "write whole days from 1, 180,news=7",
+            )  # fmt: skip
+    return {name: int(value) for name, value in days.items()}
+
+
+def add_pairs(
+    store: Store, bench: Workbench, *, name: str, pairs: Any, topics: Any = None, documents: Any = None,
+    who: Person = TERMINAL,
+) -> Added:  # fmt: skip
+    """Adds pairs to a project that is under way. What is there stays, with its labels.
+
+    A pair that is there is added again where its document is given and looks other than before. A document that is not
+    given is taken as the store has it. Added pairs are never of the pilot: those that decide are chosen once.
+
+    Args:
+        store: where it is kept.
+        bench: where inputs are found.
+        name: of the project.
+        pairs: what `assay pool make --pairs` wrote.
+        topics: the texts of new queries.
+        documents: what raters see.
+        who: adds them.
+
+    Raises:
+        InputError: there is no such project, or it is closed, or it compares documents.
+    """
+    project, at, tenant = project_of(store, who, name), now(), who.tenant
+    if project["ended_at"] is not None:
+        raise InputError("the project is closed", name, f"open it again: assay label open {name}")
+    if project["mode"] == "pairwise":
+        raise InputError("raters of this project compare documents", name, "make a project of the new pairs")
+    rows: Any = bench.table(pairs, Pair, name="pairs").frame
+    asked = list(dict.fromkeys(zip(map(str, rows["query_id"]), map(str, rows["doc_id"]), strict=True)))
+    given, asks = documents_of(bench, documents, tenant), queries_of(bench, topics)
+
+    def job(connection: Any) -> Added:
+        there = growing.pairs(connection, project["id"])
+        wanted = [pair for pair in asked if pair not in there or pair[1] in given]
+        docs = {doc for _, doc in wanted}
+        held = growing.latest(connection, tenant, docs - given.keys())
+        bare = {doc: document_row(tenant, doc, "", "", {}, None) for doc in docs - given.keys() - held.keys()}
+        shown = {doc: row for doc, row in given.items() if doc in docs} | bare
+        projects.add_documents(connection, shown.values())
+        held |= {doc: row["doc_hash"] for doc, row in shown.items()}
+        place = growing.places(connection, project["id"])
+        for query, _ in wanted:
+            place.setdefault(query, max(place.values(), default=-1) + 1)
+        told = growing.queries(connection, project["id"])
+        new = [query for query in dict.fromkeys(query for query, _ in wanted) if query not in told]
+        projects.add_queries(
+            connection, [{"tenant": tenant, "project": project["id"], "query_id": query} | asks(query) for query in new]
+        )
+        items = [queue.NewItem(query, doc, held[doc], place[query]) for query, doc in wanted]
+        n = queue.add(connection, tenant, project["id"], items, project["raters_each"], at)
+        audit.note(connection, tenant, who.name, "added pairs", f"{project['name']}: {n}", at)
+        first = sum(pair not in there for pair in wanted)
+        return Added(
+            project["name"], n, n - first, len(asked) - n, len(new), sum(doc in bare for _, doc in wanted),
+            n * project["raters_each"], notes_on(shown.values()),
+        )  # fmt: skip
+
+    return store.write(job).result()
+
+
+def open_project(store: Store, name: str, why: str = "", who: Person = TERMINAL) -> str:
+    """Opens a project that was closed, or the queue behind its pilot; what was done, in words.
+
+    Raises:
+        InputError: it is open, or the pilot keeps it closed and no reason is given.
+    """
+    project, at = project_of(store, who, name), now()
+    if project["ended_at"] is None:
+        running.open_queue(store, who, name, why)
+        return f"{project['name']}: the queue behind the pilot is open"
+
+    def job(connection: Any) -> None:
+        if progress.close(connection, project["id"], None):
+            audit.note(connection, who.tenant, who.name, "opened a project again", _with(project, why), at)
+
+    store.write(job).result()
+    return f"{project['name']} is open again"
+
+
+def close_project(store: Store, name: str, why: str = "", who: Person = TERMINAL) -> None:
+    """Ends a project: nothing more is handed out, and what was handed out may still be answered.
+
+    Raises:
+        InputError: it is closed.
+    """
+    project, at = project_of(store, who, name), now()
+
+    def job(connection: Any) -> None:
+        if not progress.close(connection, project["id"], at):
+            raise InputError("the project is closed", project["name"], "open it again by `assay label open`")
+        audit.note(connection, who.tenant, who.name, "closed a project", _with(project, why), at)
+
+    store.write(job).result()
+
+
+def _with(project: Mapping[str, Any], why: str) -> str:
+    return f"{project['name']}: {why.strip()}" if why.strip() else str(project["name"])

@@ -1,0 +1,107 @@
+"""How far a labelling project has come."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.report.figures import bare, count
+from assay.report.page import Cell, Column, Fact, Facts, Heading, Page, Part, Prose, Range, Table, Value, view
+from assay.report.words import made, remarks
+
+if TYPE_CHECKING:
+    from assay.flows.project_state import PilotState, ProjectState, RaterState, RubricStep
+
+
+@view("ProjectState")
+def page(found: ProjectState) -> Page:
+    """The page of a project.
+
+    Args:
+        found: what `state_of` gave.
+    """
+    first = (
+        f"{found.name}: {found.given:,} of {count(found.wanted, 'judgment')}"
+        f"{' behind the pilot' if found.pilot or found.opened else ''}, of {count(found.pairs, 'pair')}. "
+        f"{found.disputed:,} disputed, {found.settled:,} settled."
+    )
+    parts: list[Part | None] = [Facts(tuple(facts(found)))]
+    if found.agreement is not None:
+        one = found.agreement
+        row = (one.name, Value(one.value, 2), Range(one.low, one.high, 2, why=one.remark or "n/a"), bare(found.limit))
+        columns = (Column("agreement"), Column("value", "right"), Column("95 % interval"), Column("asked for", "right"))
+        parts.append(Table(columns, (row,), name="Agreement"))
+        parts.append(Prose(one.remark) if one.remark and one.low is not None else None)
+    if found.pilot is not None and found.pilot.steps:
+        lead = f"Pairs of {found.pilot.shared:,} with two grades or more on which raters stand on both sides."
+        parts += [Heading("Lines of the rubric on which raters differ", lead), lines(found.pilot.steps)]
+    if found.raters:
+        parts.append(raters(found.raters))
+    if found.flags:
+        parts.append(flags(found.flags))
+    parts.append(remarks(found.notes))
+    return Page(found.name, (first,), tuple(part for part in parts if part), made(found.source))
+
+
+def facts(found: ProjectState) -> list[Fact]:
+    """How the project was made, and whether raters get anything."""
+    each = f"{found.raters_each} raters a pair" if found.raters_each > 1 else "one rater a pair"
+    lines = [Fact("Made", (f"rubric {found.rubric[0]}, version {found.rubric[1]}; {each}; mode {found.mode}",))]
+    if found.refresh:
+        days = "; ".join(f"{name or 'all others'} {n:,} days" for name, n in sorted(found.refresh.items()))
+        lines.append(Fact("Good for", (days,)))
+    if found.is_closed:
+        lines.append(Fact("Closed", ("nothing more is handed out",)))
+    if found.pilot is not None:
+        lines.append(Fact("Pilot", (waits(found.pilot, found.limit),)))
+    elif found.opened:
+        at, by, why = found.opened
+        lines.append(Fact("Pilot", (f"the queue behind it was opened {at} by {by}: {why}",)))
+    return lines
+
+
+def waits(pilot: PilotState, limit: float) -> str:
+    """What the queue behind a pilot waits for."""
+    why = "all have labelled it, and do not agree enough, or not surely" if pilot.is_labelled else "not every rater has"
+    return (
+        f"the queue is closed until every rater has labelled the same {pilot.pairs:,} pairs and the lower end of their "
+        f"agreement reaches {limit:.2f}: {why}"
+    )
+
+
+def lines(steps: tuple[RubricStep, ...]) -> Table:
+    """Lines of the rubric, the one that most pairs lie across first."""
+    columns = (Column("from", is_prose=True), Column("to", is_prose=True), Column("pairs", "right"))
+    rows = tuple(
+        (*(f"{step.dimension} {bare(value)} {word}".strip()
+           for value, word in zip((step.below, step.above), step.words, strict=True)), f"{step.apart:,}")
+        for step in steps
+    )  # fmt: skip
+    return Table(columns, rows, name="Lines of the rubric")
+
+
+def raters(rows: tuple[RaterState, ...]) -> Table:
+    """Every rater with what was done, and how known grades and own ones were met."""
+    has_pilot = any(one.pilot_left is not None for one in rows)
+    columns = [
+        Column("rater", is_name=True), Column("grades", "right"), Column("can't tell", "right"),
+        Column("median s", "right"), Column("known grades met", "right", drop=1), Column("same again", "right", drop=1),
+    ]  # fmt: skip
+    if has_pilot:
+        columns.append(Column("left of the pilot", "right"))
+    rows_: tuple[tuple[Cell, ...], ...] = tuple(
+        (one.name, f"{one.grades:,}", f"{one.cannot_tell:,}", Value(one.median_s, 1), _of(one.gold_met, one.gold),
+         _of(one.same_again, one.repeats),
+         *([f"{one.pilot_left:,}" if one.pilot_left is not None else ""] if has_pilot else []))
+        for one in rows
+    )  # fmt: skip
+    return Table(tuple(columns), rows_, name="Raters")
+
+
+def flags(rows: tuple[tuple[str, str, str], ...]) -> Table:
+    """Queries that raters found bad."""
+    columns = (Column("bad query", is_name=True), Column("rater", is_name=True), Column("why", is_prose=True))
+    return Table(columns, rows, name="Queries that raters found bad")
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,}" if whole else "none"

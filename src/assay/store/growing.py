@@ -1,0 +1,50 @@
+"""What a project that is under way holds already, so that pairs can be added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import sqlalchemy as sa
+
+from assay.store.schema import DOCUMENTS, ITEMS, QUERIES
+
+AT_ONCE = 5_000
+"""Names in one statement: every database takes so many."""
+
+
+def places(connection: sa.Connection, project: str) -> dict[str, int]:
+    """The place in the queue of each query of a project; gold items have none of their own."""
+    select = (
+        sa.select(ITEMS.c.query_id, sa.func.min(ITEMS.c.place))
+        .where(ITEMS.c.project == project, ITEMS.c.gold.is_(None))
+        .group_by(ITEMS.c.query_id)
+    )
+    return {str(query): int(place) for query, place in connection.execute(select)}
+
+
+def queries(connection: sa.Connection, project: str) -> set[str]:
+    """The ids of the queries whose text a project has."""
+    return set(connection.execute(sa.select(QUERIES.c.query_id).where(QUERIES.c.project == project)).scalars())
+
+
+def pairs(connection: sa.Connection, project: str) -> set[tuple[str, str]]:
+    """Every (query_id, doc_id) that is an item of a project, whatever the version of the document."""
+    select = sa.select(ITEMS.c.query_id, ITEMS.c.doc_id).where(ITEMS.c.project == project).distinct()
+    return {(str(query), str(doc)) for query, doc in connection.execute(select)}
+
+
+def latest(connection: sa.Connection, tenant: str, documents: Iterable[str]) -> dict[str, str]:
+    """The hash of the latest snapshot of each document that the store holds."""
+    found: dict[str, str] = {}
+    for part in _parts(sorted(set(documents))):
+        select = (
+            sa.select(DOCUMENTS.c.doc_id, DOCUMENTS.c.doc_hash)
+            .where(DOCUMENTS.c.tenant == tenant, DOCUMENTS.c.doc_id.in_(part))
+            .order_by(DOCUMENTS.c.id)
+        )
+        found |= {str(doc): str(at) for doc, at in connection.execute(select)}
+    return found
+
+
+def _parts(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (names[at : at + AT_ONCE] for at in range(0, len(names), AT_ONCE))
