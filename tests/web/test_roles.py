@@ -20,7 +20,7 @@ LEAST = {
     "/v1/projects": "rater", "/v1/projects/{project}/items": "rater", "/v1/grades": "rater", "/v1/undo": "rater",
     "/project/{project}": "lead", "/project/{project}/open": "lead", "/project/{project}/labels.csv": "lead",
     "/adjudicate/{project}": "adjudicator", "/v1/skip": "rater", "/v1/flags": "rater",
-    "/v1/projects/{project}/documents": "rater",
+    "/v1/projects/{project}/documents": "rater", "/v1/projects/{project}/found": "rater", "/v1/images/{image}": "rater",
 }  # fmt: skip
 """What each route needs, written down a second time."""
 

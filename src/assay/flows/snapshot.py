@@ -19,10 +19,12 @@ from urllib.parse import unquote
 from assay.errors import SHOWN, InputError, MissingExtra
 from assay.files import read_bytes
 from assay.keys import fingerprint
+from assay.store import projects
 from assay.tables import Block, Document, Topic
 
 if TYPE_CHECKING:
     from assay.flows.workbench import Workbench
+    from assay.store.database import Store
 
 LARGEST_PICTURE = 512 << 10
 """Bytes of one picture."""
@@ -194,6 +196,11 @@ def plain(markup: str) -> str:
     spaced = _BLOCK.sub("\n\n", markup)
     words = html.unescape(nh3.clean(spaced, tags=set()))
     return re.sub(r"\s*\n\s*\n\s*", "\n\n", re.sub(r"[^\S\n]+", " ", words)).strip()
+
+
+def picture(store: Store, tenant: str, image_hash: str) -> tuple[str, bytes] | None:
+    """The kind and the bytes of a picture that was taken; None where there is none of that hash."""
+    return projects.image(store, tenant, image_hash)
 
 
 def language_of(written: Any) -> str | None:

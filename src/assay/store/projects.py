@@ -146,18 +146,29 @@ def _document(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def search(store: Store, tenant: str, words: str) -> list[dict[str, Any]]:
-    """Documents whose title or text holds all the words."""
-    select = sa.select(DOCUMENTS).where(DOCUMENTS.c.tenant == tenant)
+    """Documents whose title or text holds all the words; of a document that changed, how it looks now."""
+    later = DOCUMENTS.alias()
+    is_old = sa.select(later.c.id).where(
+        later.c.tenant == DOCUMENTS.c.tenant, later.c.doc_id == DOCUMENTS.c.doc_id, later.c.id > DOCUMENTS.c.id
+    )
+    select = sa.select(DOCUMENTS).where(DOCUMENTS.c.tenant == tenant, ~is_old.exists())
     for word in words.split()[:8]:
-        like = f"%{word.replace('!', '!!').replace('%', '!%').replace('_', '!_')}%"
-        select = select.where(
-            sa.or_(DOCUMENTS.c.title.ilike(like, escape="!"), DOCUMENTS.c.text.ilike(like, escape="!"))
-        )
+        # SQLite folds the case of A to Z alone.
+        spelled = {word} if word.isascii() else {word, word.lower(), word.upper(), word.capitalize()}
+        likes = [f"%{one.replace('!', '!!').replace('%', '!%').replace('_', '!_')}%" for one in sorted(spelled)]
+        columns = (DOCUMENTS.c.title, DOCUMENTS.c.text)
+        select = select.where(sa.or_(*(column.ilike(like, escape="!") for column in columns for like in likes)))
     return [_document(row) for row in store.rows(select.order_by(DOCUMENTS.c.id).limit(MOST_FOUND))]
 
 
 def flag(connection: sa.Connection, tenant: str, project: str, query_id: str, rater: str, why: str, now: str) -> None:
-    """Notes that a rater finds a query bad."""
+    """Notes that a rater finds a query bad; the same said again is noted once."""
+    held = sa.select(FLAGS.c.id).where(
+        FLAGS.c.tenant == tenant, FLAGS.c.project == project, FLAGS.c.query_id == query_id, FLAGS.c.rater == rater,
+        FLAGS.c.why == why,
+    )  # fmt: skip
+    if connection.execute(held).first() is not None:
+        return
     connection.execute(
         sa.insert(FLAGS).values(tenant=tenant, project=project, query_id=query_id, rater=rater, why=why, flagged_at=now)
     )

@@ -100,7 +100,7 @@ def claim(
         held += [
             row | {"turn": turn, "taken": row["taken"] + (turn == 0)}
             for row, turn in more
-            if _take(connection, row, rater, turn, now)
+            if take(connection, row, rater, turn, now)
         ]
     return held
 
@@ -275,7 +275,7 @@ def _own(connection: sa.Connection, project: str, rater: str, secret: bytes) -> 
     return min(found, key=lambda row: coin(secret, "again", rater, str(row["id"])), default=None)
 
 
-def _take(connection: sa.Connection, row: dict[str, Any], rater: str, turn: int, now: str) -> bool:
+def take(connection: sa.Connection, row: dict[str, Any], rater: str, turn: int, now: str) -> bool:
     """Claims an item; False where the quota is full."""
     if turn == 0:
         taken = connection.execute(

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any
+from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, Form, Request, Response
 
@@ -152,6 +153,10 @@ def person(request: Request) -> Person:
             _check_csrf(request)
     if found is None:
         raise SignInFirst("sign in first")
+    meant = request.headers.get("x-rater")
+    if meant is not None and unquote(meant) != found.name:
+        # Somebody else signed in, in another tab: what is sent from this one is not theirs.
+        raise NotAllowed("somebody else has signed in here: sign in again as who you were")
     request.state.who = found.name
     return found
 

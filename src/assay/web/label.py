@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from assay.flows import labelling
+from assay.flows import finding, labelling, snapshot
 from assay.flows.people import Person
 from assay.store.judgments import Given
 from assay.web.auth import RATER, csrf, store_of
@@ -20,6 +20,13 @@ Uid = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]
 Number = Annotated[float, Field(ge=-1_000, le=1_000, allow_inf_nan=False)]
 Id = Annotated[int, Field(ge=1, le=2**53)]
 Turn = Annotated[int, Field(ge=0, le=1)]
+
+
+LIKE_A_FILE = {
+    "Cache-Control": "private, max-age=31536000, immutable",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+}
+"""A picture asks for nothing, wherever it is opened."""
 
 
 class Answer(BaseModel):
@@ -55,6 +62,14 @@ class Flag(BaseModel):
     project: str = Field(min_length=1, max_length=80)
     query_id: str = Field(min_length=1, max_length=1_000)
     why: str = Field(default="", max_length=500)
+
+
+class Found(BaseModel):
+    """A document that the rater looked for, and for which query."""
+
+    query_id: str = Field(min_length=1, max_length=1_000)
+    doc_id: str = Field(min_length=1, max_length=4_000)
+    doc_hash: str = Field(min_length=1, max_length=64)
 
 
 @PAGES.get("/")
@@ -103,6 +118,22 @@ def documents(
 ) -> dict[str, Any]:
     """Documents that hold all the words, as raters see them; no query, no grade, no system."""
     return {"documents": labelling.search_documents(store_of(request), who, project, q)}
+
+
+@ROUTES.post("/projects/{project}/found")
+def add_found(request: Request, project: str, asked: Found, who: Person = RATER) -> dict[str, Any]:
+    """Adds a document that the rater looked for to the rater's own list."""
+    return finding.add_found(store_of(request), who, project, asked.query_id, asked.doc_id, asked.doc_hash)
+
+
+@ROUTES.get("/images/{image}", response_class=Response)
+def image(request: Request, image: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], who: Person = RATER) -> Response:
+    """The picture of a document, as it was captured; its name is its hash, so a browser may keep it."""
+    found = snapshot.picture(store_of(request), who.tenant, image)
+    if found is None:
+        raise HTTPException(404, "there is no such picture")
+    kind, content = found
+    return Response(content, media_type=kind, headers=LIKE_A_FILE)
 
 
 @ROUTES.post("/grades")
