@@ -69,12 +69,14 @@ class PilotState:
     Args:
         pairs: that every rater labels.
         is_labelled: whether every rater has.
+        reaches: whether the lower end of their agreement reaches the limit.
         shared: pairs with two grades or more.
         steps: lines of the rubric on which raters differ, the most frequent first.
     """
 
     pairs: int
     is_labelled: bool
+    reaches: bool
     shared: int
     steps: tuple[RubricStep, ...]
 
@@ -183,4 +185,4 @@ def _pilot(gate: Gate, rubric: Rubric) -> PilotState:
                    (means[step.dimension][step.below], means[step.dimension][step.above]), step.apart)
         for step in gate.steps
     )  # fmt: skip
-    return PilotState(gate.pairs, gate.is_labelled, gate.shared, steps)
+    return PilotState(gate.pairs, gate.is_labelled, gate.reaches, gate.shared, steps)

@@ -61,7 +61,11 @@ def facts(found: ProjectState) -> list[Fact]:
 
 def waits(pilot: PilotState, limit: float) -> str:
     """What the queue behind a pilot waits for."""
-    why = "all have labelled it, and do not agree enough, or not surely" if pilot.is_labelled else "not every rater has"
+    why = "not every rater has"
+    if pilot.is_labelled:
+        why = "all have labelled it, and do not agree enough, or not surely"
+        if pilot.reaches:
+            why = "all have, and agree: it opens when the next of them asks for more"
     return (
         f"the queue is closed until every rater has labelled the same {pilot.pairs:,} pairs and the lower end of their "
         f"agreement reaches {limit:.2f}: {why}"
