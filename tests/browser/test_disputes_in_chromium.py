@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from assay.flows.keeping import TENANT, open_store
-from assay.flows.labelling import export, give, next_items
+from assay.flows.exported import export
+from assay.flows.labelling import give, next_items
 from assay.flows.people import Person
 from assay.flows.workbench import Workbench
 from assay.store.judgments import Given

@@ -12,7 +12,7 @@ import pytest
 
 import assay
 from assay.errors import InputError
-from assay.flows import labelling
+from assay.flows import exported, labelling
 from assay.flows.keeping import TENANT, open_store
 from assay.flows.workbench import Workbench
 from web.labelled import DIMENSIONS, HOSTILE, project
@@ -67,7 +67,7 @@ def test_labels_go_in_and_come_out_for_every_verb(folder: Path, visit: Visit, tm
             assert answered(who, head, one, f"{name}-{doc}", grade=grade).json()["grade"] == grade
     bench = Workbench.open(str(folder))
     with open_store(bench) as store:
-        (tmp_path / "labels.csv").write_bytes(labelling.as_csv(labelling.export(store, TENANT, "winter")))
+        (tmp_path / "labels.csv").write_bytes(exported.as_csv(exported.export(store, TENANT, "winter")))
     rows = list(csv.DictReader((tmp_path / "labels.csv").read_text("utf-8").splitlines()))
     assert len(rows) == 16
     assert {row["source"] for row in rows} == {"human"}
@@ -161,7 +161,7 @@ def test_dimensions_make_the_grade_by_the_rule(folder: Path, visit: Visit) -> No
     ]
     assert told == [2.0, 0.0]
     with open_store(Workbench.open(str(folder))) as store:
-        rows = labelling.export(store, TENANT, "winter")
+        rows = exported.export(store, TENANT, "winter")
     assert [row["dimension"] for row in rows] == ["relevance", "fit", "fresh"] * 2
 
 
@@ -193,7 +193,7 @@ def test_projects_are_named_once_and_need_something_to_label(folder: Path) -> No
     with pytest.raises(InputError, match="there is nothing to label"):
         project(folder, name="none", gold=known)
     with open_store(Workbench.open(str(folder))) as store, pytest.raises(InputError, match="did you mean winter"):
-        labelling.export(store, TENANT, "wintr")
+        exported.export(store, TENANT, "wintr")
 
 
 def test_hidden_gold_is_not_exported(folder: Path, visit: Visit) -> None:
@@ -205,9 +205,9 @@ def test_hidden_gold_is_not_exported(folder: Path, visit: Visit) -> None:
         answered(who, head, found[0], f"abcdefgh-{len(seen)}")
     assert "q1-d0" in seen
     with open_store(Workbench.open(str(folder))) as store:
-        assert "q1-d0" not in {row["doc_id"] for row in labelling.export(store, TENANT, "winter")}
+        assert "q1-d0" not in {row["doc_id"] for row in exported.export(store, TENANT, "winter")}
 
 
 def test_names_that_a_spreadsheet_would_run_are_quoted() -> None:
-    row = dict.fromkeys(labelling.COLUMNS, "x") | {"rater": "=cmd()", "grade": 2.0}
-    assert labelling.as_csv([row]).decode().splitlines()[1].split(",")[2] == "'=cmd()"
+    row = dict.fromkeys(exported.COLUMNS, "x") | {"rater": "=cmd()", "grade": 2.0}
+    assert exported.as_csv([row]).decode().splitlines()[1].split(",")[2] == "'=cmd()"

@@ -1,4 +1,4 @@
-"""judgments stale, judgments due."""
+"""judgments stale, judgments due, judgments export."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from assay.cli.options import added, inputs, outputs, workbench
 from assay.cli.output import show
+from assay.cli.takeout import exporting
 from assay.cli.verb import Verb, command_line, spell_map
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -77,3 +78,6 @@ def due(**options: Any) -> None:
     """Translates the command line into one call of the flow."""
     if _run(**options).stale:
         raise click.exceptions.Exit(1)
+
+
+judgments.add_command(exporting("judgments"))

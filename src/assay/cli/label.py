@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from assay.cli.options import outputs, workbench
+from assay.cli.takeout import exporting
 from assay.cli.verb import Verb
 
 
@@ -170,27 +171,4 @@ def list_() -> None:
         click.echo(f"{row['id']}  {row['name']}: {row['taken']:,} of {row['wanted']:,} judgments given or claimed")
 
 
-@label.command(
-    "export",
-    cls=Verb,
-    example="assay label export winter labels.csv",
-    help="""Write the judgments that stand in a project as a table.
-
-    One row a judgment and dimension, with rater, time, rubric and document version; `assay evaluate`, `compare` and
-    `agree` read it.""",
-)
-@click.argument("name")
-@click.argument("target")
-def export(name: str, target: str) -> None:
-    """Translates the command line into one call of the flow."""
-    from assay.cli.output import check_targets, write
-    from assay.flows.keeping import TENANT, open_store
-    from assay.flows.labelling import as_csv
-    from assay.flows.labelling import export as flow
-
-    bench = workbench()
-    with open_store(bench) as store:
-        rows = flow(store, TENANT, name)
-    check_targets(target, None, bench.files())
-    write(target, as_csv(rows))
-    click.echo(f"{target}: {len(rows):,} rows", err=True)
+label.add_command(exporting("label"))

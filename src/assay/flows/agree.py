@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.flows.choices import chosen
-from assay.flows.evaluate import file_of, source_of
+from assay.flows.evaluate import file_of, project_meant, source_of
 from assay.flows.workbench import Workbench, at_work
 from assay.tables import Block, Judgment, Topic
 
@@ -38,12 +38,14 @@ def agree(
     """How much raters agree: percent, kappas, alpha, AC1 and AC2, with intervals over queries.
 
     Args:
-        qrels: judgments with a column `rater`, a row a rating; those of the workspace when None.
-        grades: the rubric's whole list of grades; taken from what is seen, and said, when None.
-        topics: a table of queries, for parts by segment.
+        qrels: judgments with a column `rater`, a row a rating, or the name of a project of the store; those of the
+            workspace when None.
+        grades: the rubric's whole list of grades; those of the project's rubric, or taken from what is seen, and said,
+            when None.
+        topics: a table of queries, for parts by segment; those of the project when None.
         by: columns whose parts are looked at by themselves: of the judgments ("dimension", "source", "rubric") or of
             the topics; by segment, where the topics tell it, when None.
-        limit: the agreement that is asked for; 0.6 when None.
+        limit: the agreement that is asked for; the project's, else 0.6, when None.
         seed: of the resampling.
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field.
@@ -64,6 +66,12 @@ def agree(
     if limit is not None and not 0 < limit <= 1:
         raise InputError(f"a limit of {limit:g} cannot be reached", "--limit", "give a number above 0, up to 1")
     held = chosen(bench.workspace, choices)
+    project = project_meant(bench, qrels)
+    if project is not None:
+        qrels = project.judgments(bench)
+        grades = project.grades if grades is None else grades
+        limit = project.limit if limit is None else limit
+        topics = project.topics(bench) if topics is None else topics
     judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, format=format, columns=columns, name="qrels")
     named = [by] if isinstance(by, str) else list(by or ())
     of_topics = [name for name in named if name not in COLUMNS]

@@ -12,12 +12,13 @@ from assay.errors import InputError
 from assay.files import is_stream
 from assay.flows.choices import DEFAULT, Choices, chosen, with_gain
 from assay.flows.sampled import Design, sampled
-from assay.flows.workbench import Workbench, at_work, short_names
+from assay.flows.workbench import Workbench, at_work, is_project, short_names
 from assay.ranking.conventions import Conventions
 from assay.results import QUIET, Note, Progress, Source
 from assay.tables import Block, Hit, Judgment, Topic
 
 if TYPE_CHECKING:
+    from assay.flows.exported import Named
     from assay.label_maps import LabelMap
     from assay.measures.collections import Collections
     from assay.measures.measure import Measure
@@ -232,7 +233,13 @@ def _named(runs: Any) -> dict[str, Any]:
 
 
 def file_of(bench: Workbench, x: Any, name: str, needed: bool = True) -> Any:
-    """What was given, or the workspace's own file of that name."""
+    """What was given, or the workspace's own file of that name; for judgments also a project of the store, as rows."""
+    if x is None and name == "qrels" and bench.workspace is not None and is_project(bench.workspace.paths.qrels):
+        x = bench.workspace.paths.qrels
+    if name == "qrels" and is_project(x) and not bench.has_file(x):
+        from assay.flows.exported import judgments_of
+
+        return judgments_of(bench, x)
     if x is not None or bench.workspace is None:
         if x is None and name == "qrels":
             raise InputError("no judgments were given", remedy="pass the runs first and the judgments last")
@@ -243,6 +250,17 @@ def file_of(bench: Workbench, x: Any, name: str, needed: bool = True) -> Any:
             "no judgments were given", remedy='pass them last, or name them in assay.toml: [paths] qrels = "FILE"'
         )
     return str(found) if found is not None and needed else None
+
+
+def project_meant(bench: Workbench, x: Any) -> Named | None:
+    """The project that is meant by its bare name or by `project:NAME`; None where a file is, or nothing was given."""
+    if x is None and bench.workspace is not None:
+        x = bench.workspace.paths.qrels
+    if not isinstance(x, str) or not x or bench.has_file(x) or not (is_project(x) or bench.workspace is not None):
+        return None
+    from assay.flows.exported import named
+
+    return named(bench, x)
 
 
 def _names(by: Any) -> list[str]:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 SMALL = 10 << 20
 """Bytes of text below which a run is read in plain Python: up to here that is faster than loading polars."""
 
+PROJECT = "project:"
+"""What stands before the name of a project where judgments are asked for, as a file may have that name."""
+
 _ROW = 40
 """Bytes that a row is taken to have when a table in memory is large."""
 
@@ -266,6 +269,15 @@ class Workbench:
             except (OSError, ValueError):
                 return  # the reader says what is wrong with it
 
+    def note_rows(self, name: str, digest: str) -> None:
+        """What was taken out of the store: a name for it, and the hash of its rows."""
+        self._hashed[name] = digest
+
+    def has_file(self, name: str) -> bool:
+        """Whether a name is that of a file, here or among the runs of the workspace."""
+        source = self.source(name)
+        return source is not None and (is_stream(source) or ("\0" not in source and os.path.exists(source)))
+
     def inputs(self) -> tuple[tuple[str, str], ...]:
         """(name, SHA-256) of every file that was read, in the order of reading."""
         return tuple((spelled(Path(source).name), digest) for source, digest in self._hashed.items())
@@ -320,6 +332,11 @@ def _of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, s
                 remedy=f"the fields are {', '.join(sorted(known))}",
             )
     return {name: column for name, column in columns.items() if name in {f.name for f in fields(row)}} or None
+
+
+def is_project(x: Any) -> bool:
+    """Whether judgments are asked for by the name of a project, as in `project:winter`."""
+    return isinstance(x, str) and x.startswith(PROJECT) and len(x) > len(PROJECT)
 
 
 def _is_larger(source: str, small: int) -> bool:

@@ -171,6 +171,12 @@ def current(store: Store, tenant: str, project: str) -> list[dict[str, Any]]:
     return [row | {"dimensions": json.loads(row["dimensions"])} for row in rows]
 
 
+def every(store: Store, tenant: str, project: str) -> list[dict[str, Any]]:
+    """Every row of a project as it was written, in that order, also what no longer stands."""
+    select = sa.select(JUDGMENTS).where(JUDGMENTS.c.tenant == tenant, JUDGMENTS.c.project == project)
+    return store.rows(select.order_by(JUDGMENTS.c.id))
+
+
 def is_dispute(grades: list[float], relevant: float = 0.0) -> bool:
     """Whether grades of one item are so far apart that somebody must settle it.
 

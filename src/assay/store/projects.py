@@ -174,6 +174,11 @@ def flag(connection: sa.Connection, tenant: str, project: str, query_id: str, ra
     )
 
 
+def queries(store: Store, project: str) -> list[dict[str, Any]]:
+    """The queries of a project, in the order in which they came."""
+    return store.rows(sa.select(QUERIES).where(QUERIES.c.project == project).order_by(QUERIES.c.id))
+
+
 def has_query(connection: sa.Connection, project: str, query_id: str) -> bool:
     """Whether a project asks a query."""
     select = sa.select(QUERIES.c.id).where(QUERIES.c.project == project, QUERIES.c.query_id == query_id)
