@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request, Response
 
-from assay.flows import labelling
+from assay.flows import exported, labelling
 from assay.flows import project as flow
 from assay.flows.people import Person
 from assay.flows.pilot import ITSELF
@@ -47,9 +47,9 @@ def open_queue(
 @PAGES.get("/project/{project}/labels.csv")
 def labels(request: Request, project: str, who: Person = LEAD) -> Response:
     """The judgments that stand, as a table."""
-    rows = labelling.export(store_of(request), who.tenant, project)
+    rows = exported.export(store_of(request), who.tenant, project)
     head = {"content-disposition": 'attachment; filename="labels.csv"'}
-    return Response(labelling.as_csv(rows), media_type="text/csv; charset=utf-8", headers=head)
+    return Response(exported.as_csv(rows), media_type="text/csv; charset=utf-8", headers=head)
 
 
 @PAGES.get("/adjudicate/{project}")
