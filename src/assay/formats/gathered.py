@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.errors import SHOWN, InputError
 from assay.formats.carried import Carried, Lost, Unlisted
 from assay.formats.nested import Node
+from assay.formats.trails import Trail, where
 from assay.label_maps import LabelMap, fitting, how
 from assay.tables import Block, Hit, Judgment, Topic
 from assay.tables.plain import check_columns
 from assay.tables.values import NUMBER, Literal, shown
 
 _NUMBERS = frozenset(("grade", "score"))
+
+_MANY = 50_000
+"""Rows from which on loading polars pays."""
 
 Place = Node | int | str
 """A JSON value, a line of the file, or the place in words."""
@@ -31,7 +36,8 @@ class Gathered:
     def __init__(self, row: type, name: str, *fields: str) -> None:
         self.row, self.name, self.fields = row, name, fields
         self._columns: list[list[Any]] = [[] for _ in fields]
-        self._places: list[Place] = []
+        self._over: list[Trail | None] = []  # the container of a row, where its place is a key in one
+        self._places: list[int | str] = []
         self.empty: dict[str, None] = {}
         """Queries of a run that returned nothing."""
 
@@ -40,13 +46,38 @@ class Gathered:
 
     def add(self, place: Place, *values: Any) -> None:
         """One more row."""
+        over = None
+        if isinstance(place, Node):  # the way alone, so that the value need not be kept
+            over, place = place.stand
+        self._over.append(over)
         self._places.append(place)
         for column, value in zip(self._columns, values, strict=True):
             column.append(value)
 
+    def extend(self, node: Node, *columns: Iterable[Any]) -> None:
+        """The rows of one object, a key each.
+
+        Args:
+            node: the object.
+            *columns: the values of each field, as many as the object has keys.
+        """
+        keys = list(node.dict())
+        self._over += [node.trail] * len(keys)
+        self._places += keys
+        for column, values in zip(self._columns, columns, strict=True):
+            column.extend(values)
+
+    def drop_where_absent(self, field: str) -> None:
+        """Leaves a field out of all rows when one row has no value for it."""
+        at = self.fields.index(field)
+        if any(value is None for value in self._columns[at]):
+            self.fields = (*self.fields[:at], *self.fields[at + 1 :])
+            del self._columns[at]
+
     def place(self, row: int) -> str:
         """Where a row stands."""
-        return said(self._places[row], self.name)
+        over, place = self._over[row], self._places[row]
+        return said(place, self.name) if over is None else where((over, place))
 
     def block(self, *facts: str) -> Block:
         """The rows, checked. A run may have none, when its queries returned nothing."""
@@ -54,8 +85,7 @@ class Gathered:
         if not self._places and self.empty and self.row is Hit:
             return Block(held, self.place, self.name, facts, tuple(self.empty))
         for name in _NUMBERS.intersection(held):
-            if set(map(type, held[name])) == {Literal}:  # plain text is checked in a fifth of the time
-                held[name] = list(map(str, held[name]))
+            held[name] = numbers(held[name])
         checked = check_columns(held, self.row, self.name, self.place, where=self.name)
         if self.row is Judgment:
             _one_grade(checked)
@@ -67,6 +97,16 @@ def said(place: Place, name: str) -> str:
     return place.where if isinstance(place, Node) else f"{name}:{place}" if isinstance(place, int) else place
 
 
+def numbers(values: Iterable[Any]) -> list[Any]:
+    """The numbers of a JSON file as floats; as they came where one of them is not finite, or something else."""
+    values = list(values)
+    if set(map(type, values)) == {Literal}:
+        floats = list(map(float, values))
+        if all(map(math.isfinite, floats)):
+            return floats
+    return values
+
+
 def gathered(*tables: Gathered) -> dict[type, Block]:
     """The tables that have rows."""
     return {table.row: table.block() for table in tables if len(table)}
@@ -76,6 +116,8 @@ def _one_grade(block: Block) -> None:
     """Refuses a pair that one rater judged twice with different grades."""
     held: Mapping[str, Sequence[Any]] = block.frame  # type: ignore[assignment] # as it was gathered
     keys = [held[name] for name in ("query_id", "doc_id", "rater", "subtopic", "dimension") if name in held]
+    if _are_distinct(keys):
+        return
     first: dict[tuple[Any, ...], int] = {}
     faults: list[tuple[int, int]] = []
     count = 0
@@ -96,6 +138,18 @@ def _one_grade(block: Block) -> None:
     more = [f"{block.place(at)}: {what(before, at)}" for before, at in faults[1:]]
     before, at = faults[0]
     raise InputError(what(before, at), block.place(at), "keep one of the two", more=more, count=count)
+
+
+def _are_distinct(keys: Sequence[Sequence[Any]]) -> bool:
+    """Whether no pair comes twice, where that can be seen without a table of all of them; else False."""
+    if len(keys[0]) < _MANY:
+        return False
+    import polars as pl
+
+    mixed = pl.Series(keys[0], dtype=pl.String).hash(0)
+    for at, key in enumerate(keys[1:], 1):
+        mixed = mixed ^ pl.Series(key, dtype=pl.String).hash(at)
+    return bool(mixed.n_unique() == len(mixed))
 
 
 class Grades:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
@@ -16,9 +16,11 @@ from assay.errors import InputError, did_you_mean
 from assay.files import Source, name_of, read_bytes
 from assay.formats.carried import Look
 from assay.formats.encoding import decode
+from assay.formats.halves import find_half
+from assay.formats.streamed import LARGE, Elements, Members, split
+from assay.formats.trails import Trail, way, where
 from assay.tables.values import Literal, shown
 
-_PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([{}\[\]:,])|([^\s{}\[\]:,"]+))')
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _DEEPEST = 12
@@ -46,6 +48,12 @@ def _object(pairs: list[tuple[str, Any]], found: list[_Twice] | None = None) -> 
     return odd
 
 
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    """Refuses an object in which a key comes twice; nothing of it is kept."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key appears twice")
+
+
 _NUMBERS: dict[str, Any] = {"parse_int": Literal, "parse_float": Literal, "parse_constant": Literal}
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, **_NUMBERS)
 
@@ -59,30 +67,40 @@ class Node:
         shape: what is expected in this file, in a few words, for complaints.
     """
 
-    __slots__ = ("_key", "_parent", "shape", "start", "value")
+    __slots__ = ("_key", "_parent", "_trail", "shape", "start", "value")
 
     def __init__(
         self, value: Any, start: str, shape: str = "", parent: Node | None = None, key: str | int | None = None
     ) -> None:
         self.value, self.start, self.shape = value, start, shape
         self._parent, self._key = parent, key
+        self._trail: Trail | None = start if parent is None else None
+
+    @property
+    def trail(self) -> Trail:
+        """The way here, which can be kept without keeping the value."""
+        if self._trail is None:
+            assert self._parent is not None  # the root has its trail
+            assert self._key is not None
+            self._trail = (self._parent.trail, self._key)
+        return self._trail
+
+    @property
+    def stand(self) -> tuple[Trail | None, str | int]:
+        """The way to the container and the key in it; of the root, nothing and its place."""
+        if self._parent is None or self._key is None:
+            return None, self.where
+        return self._parent.trail, self._key
 
     @property
     def path(self) -> str:
         """`$.queries[3].ratings`."""
-        parts: list[str] = []
-        at: Node | None = self
-        while at is not None and at._parent is not None:
-            key = at._key
-            plain = isinstance(key, str) and _PLAIN_KEY.fullmatch(key)
-            parts.append(f"[{key}]" if isinstance(key, int) else f".{key}" if plain else f'["{shown(key)}"]')
-            at = at._parent
-        return "$" + "".join(reversed(parts))
+        return way(self.trail)[1]
 
     @property
     def where(self) -> str:
         """`book.json: $.queries[3].ratings`; of a whole line, the line alone."""
-        return f"{self.start}: {self.path}" if self._parent is not None or ":" not in self.start else self.start
+        return where(self.trail)
 
     def fault(self, what: str, remedy: str = "") -> InputError:
         """A complaint about this value."""
@@ -118,9 +136,14 @@ class Node:
             raise self.fault(what)
         return found
 
-    def dict(self) -> dict[str, Any]:
+    def raw(self, key: str) -> Any:
+        """The value under a key, as parsed; a complaint where it is absent or null."""
+        value = self.dict().get(key)
+        return self.need(key).value if value is None else value
+
+    def dict(self) -> Mapping[str, Any]:
         """The object, or a complaint."""
-        if not isinstance(self.value, dict):
+        if not isinstance(self.value, (dict, Members)):
             raise self.fault(f"expected an object, found {kind(self.value)}")
         return self.value
 
@@ -131,7 +154,7 @@ class Node:
 
     def each(self) -> Iterator[Node]:
         """The values of a list."""
-        if not isinstance(self.value, list):
+        if not isinstance(self.value, (list, Elements)):
             raise self.fault(f"expected a list, found {kind(self.value)}")
         for at, value in enumerate(self.value):
             yield Node(value, self.start, self.shape, self, at)
@@ -160,12 +183,12 @@ class Node:
     @property
     def is_list(self) -> bool:
         """Whether this is a list."""
-        return isinstance(self.value, list)
+        return isinstance(self.value, (list, Elements))
 
     @property
     def is_dict(self) -> bool:
         """Whether this is an object."""
-        return isinstance(self.value, dict)
+        return isinstance(self.value, (dict, Members))
 
 
 def kind(value: Any) -> str:
@@ -176,14 +199,16 @@ def kind(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, Literal):
         return f"the number {shown(value)}"
-    return {"dict": "an object", "list": "a list", "str": "text"}[type(value).__name__]
+    if isinstance(value, (dict, Members)):
+        return "an object"
+    return "a list" if isinstance(value, (list, Elements)) else "text"
 
 
 def plain(value: Any) -> Any:
     """A parsed value with Python numbers, fit to be written again; NaN and infinities become null."""
-    if isinstance(value, dict):
+    if isinstance(value, (dict, Members)):
         return {key: plain(inner) for key, inner in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, (list, Elements)):
         return [plain(inner) for inner in value]
     if isinstance(value, Literal):
         if value.lstrip("-").isdigit():
@@ -193,20 +218,28 @@ def plain(value: Any) -> Any:
     return value
 
 
-def read_tree(source: Source, shape: str = "") -> Node:
+def read_tree(source: Source, shape: str = "", long: tuple[str, ...] = ()) -> Node:
     """The one JSON value that a file is.
 
     Args:
         source: the file.
         shape: what is expected in it, for complaints.
+        long: the paths of lists and objects that may be long, such as `$.requests`: of a large file, their members
+            are parsed one after the other, each time they are gone through.
     """
     name = name_of(source)
     text, _ = decode(read_bytes(source), name, only_unicode=True)
-    return _tree(text, name, shape)
+    return _tree(text, name, shape, long)
 
 
-def read_values(source: Source, shape: str = "") -> list[Node]:
-    """The values of a file: those of a JSON list, a single object, or the objects of JSON lines."""
+def read_values(source: Source, shape: str = "", long: tuple[str, ...] = ()) -> list[Node]:
+    """The values of a file: those of a JSON list, a single object, or the objects of JSON lines.
+
+    Args:
+        source: the file.
+        shape: what is expected in it, for complaints.
+        long: as in `read_tree`; of JSON lines, nothing.
+    """
     name = name_of(source)
     text, _ = decode(read_bytes(source), name, only_unicode=True)
     first = text.lstrip()[:1]
@@ -215,7 +248,7 @@ def read_values(source: Source, shape: str = "") -> list[Node]:
         if not found:
             raise InputError("holds nothing but blank lines", name, "write it anew")
         return found
-    root = _tree(text, name, shape)
+    root = _tree(text, name, shape, long)
     return list(root.each()) if root.is_list else [root]
 
 
@@ -247,7 +280,11 @@ def _lines(text: str, name: str, shape: str) -> Iterator[Node]:
             yield Node(_parsed(line, start, shape, one_line=True), start, shape)
 
 
-def _tree(text: str, name: str, shape: str) -> Node:
+def _tree(text: str, name: str, shape: str, long: tuple[str, ...] = ()) -> Node:
+    if long and len(text) >= LARGE and not _HALF.search(text):
+        value = split(text, _DECODER, _once, long)
+        if value is not None:
+            return Node(value, name, shape)
     return Node(_parsed(text, name, shape), name, shape)
 
 
@@ -273,7 +310,7 @@ def _parsed(text: str, start: str, shape: str, *, one_line: bool = False) -> Any
         odd = _find_twice(Node(value, start))
         if odd is not None:
             raise odd.fault(f"the key {shown(odd.value.key)} appears twice", "write each key once")
-    if _HALF.search(text) and (half := _find_half(Node(value, start))) is not None:
+    if _HALF.search(text) and (half := find_half(Node(value, start))) is not None:
         raise half.fault("holds text that is not valid Unicode (half of a surrogate pair)", "write it anew as UTF-8")
     return value
 
@@ -287,32 +324,6 @@ def _find_twice(root: Node) -> Node | None:
         inner = node.value.items() if node.is_dict else enumerate(node.value) if node.is_list else ()
         waiting += [node.child(key, value) for key, value in inner if isinstance(value, (dict, list))]
     return None
-
-
-def _find_half(root: Node) -> Node | None:
-    """The first text, or key, that no encoding can hold."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if node.is_dict:
-            inner = [node.child(key, value) for key, value in node.value.items()]
-            broken = next((child for child in inner if not _is_encodable(str(child._key))), None)
-            if broken is not None:
-                return broken
-            waiting += reversed(inner)
-        elif node.is_list:
-            waiting += reversed(list(node.each()))
-        elif node.is_text and not _is_encodable(node.value):
-            return node
-    return None
-
-
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def to_json(value: Any) -> bytes:

@@ -15,17 +15,26 @@ class DocIds:
     def __init__(self, name: str) -> None:
         self._name = name
         self._indices: dict[str, None] = {}
-
-    def see(self, hit: Node) -> None:
-        """Looks at one hit; all are seen before the first is named."""
-        index = hit.get("_index")
-        if index is not None:
-            self._indices[index.text()] = None
+        self._by_id = False
 
     def of(self, hit: Node) -> str:
-        """The id of a hit."""
-        doc = hit.need("_id").id()
-        return doc if len(self._indices) < 2 else f"{hit.need('_index').text()}/{doc}"
+        """The id of a hit, with its index before it once several were seen."""
+        held = hit.dict()
+        index = held.get("_index")
+        if index is not None and index not in self._indices:
+            self._indices[hit.need("_index").text()] = None
+        doc = held.get("_id")
+        if type(doc) is not str or not doc.strip():
+            doc = hit.need("_id").id()
+        if len(self._indices) > 1:
+            return f"{hit.need('_index').text()}/{doc}"
+        self._by_id = True
+        return doc
+
+    def again(self) -> bool:
+        """Whether some were named before a second index was seen, so that all have to be named once more."""
+        again, self._by_id = self._by_id and len(self._indices) > 1, False
+        return again
 
     @property
     def indices(self) -> list[str]:

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 from assay.files import Source, name_of
-from assay.formats.gathered import Gathered
+from assay.formats.gathered import Gathered, numbers
 from assay.formats.nested import Node
 from assay.tables import Hit
 
+LONG = ("$",)
+"""Where the queries stand, for `read_tree`."""
+
 SHAPE = '{"QUERY_ID": {"DOC_ID": NUMBER}}'
-
-
-def scores(root: Node) -> Iterator[tuple[str, Node, list[tuple[str, Node]]]]:
-    """Each query with its place and its documents."""
-    for query, docs in root.members():
-        yield query, docs, list(docs.members())
 
 
 def run_of(root: Node, name: str) -> Gathered:
     """The rows of a run; queries with no document are those that returned nothing."""
     run = Gathered(Hit, name, "query_id", "doc_id", "score")
-    for query, _, docs in scores(root):
-        for doc, score in docs:
-            run.add(score, query, doc, score.value)
+    for query, node in root.members():
+        docs = node.dict()
+        run.extend(node, [query] * len(docs), docs, numbers(docs.values()))
         if not docs:
             run.empty[query] = None
     return run

@@ -97,6 +97,9 @@ def _quickly(raw: Sequence[Any], column: Column) -> list[Any] | None:
     if column.kind == "fields":
         return None
     types = set(map(type, raw))
+    if types == {int} and column.kind == "whole":
+        low = -(2**63) if column.low is None else column.low
+        return list(raw) if min(raw) >= low and max(raw) < 2**63 else None
     if types == {str}:
         values = [value.strip() for value in raw]
         if not all(values) or column.kind == "whole":

@@ -12,7 +12,7 @@ from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Look, Lost, Outside, Wishes, register
 from assay.formats.gathered import Losses, one_run, ranked, scored, untaken
 from assay.formats.nested import Node, number, plain, read_tree, to_json
-from assay.formats.score_maps import SHAPE, run_of, stem
+from assay.formats.score_maps import LONG, SHAPE, run_of, stem
 from assay.tables import Hit
 
 TITLE = "a BEIR results file"
@@ -22,7 +22,7 @@ _MEASURE = re.compile(r"(?:NDCG|MAP|Recall|P|MRR|R_cap|Accuracy)@\d+")
 def read(source: Source, wishes: Wishes) -> Carried:
     """One run, called as its file is or as the option `run` says; or nothing but values."""
     name = name_of(source)
-    root = read_tree(source, SHAPE)
+    root = read_tree(source, SHAPE, LONG)
     losses = Losses(name)
     values = list(_values(root))
     if values:
@@ -36,8 +36,10 @@ def read(source: Source, wishes: Wishes) -> Carried:
 def _values(root: Node) -> list[Node]:
     found: list[Node] = []
     for key, node in root.members():
-        inner = list(node.members()) if node.is_dict else [(key, node)]
-        found += [value for title, value in inner if _MEASURE.fullmatch(title) and not value.is_dict]
+        if not node.is_dict:
+            found += [node] * bool(_MEASURE.fullmatch(key))
+        elif "@" in "".join(node.dict()):  # every name of a measure has one, and few ids have
+            found += [value for title, value in node.members() if _MEASURE.fullmatch(title) and not value.is_dict]
     return found
 
 

@@ -24,23 +24,25 @@ _WORDS = ("multi_match", "query_string", "simple_query_string", "combined_fields
 def read(source: Source, wishes: Wishes) -> Carried:
     """Ratings of every request; a request's own body is kept, and written back."""
     name = name_of(source)
-    root = read_tree(source, _SHAPE)
+    root = read_tree(source, _SHAPE, ("$.requests",))
+    return _read(root, name, wishes, DocIds(name))
+
+
+def _read(root: Node, name: str, wishes: Wishes, docs: DocIds) -> Carried:
     losses = Losses(name)
     losses.rest(root, _WHOLE, "the request")
     judged = Gathered(Judgment, name, "query_id", "doc_id", "grade")
     topics = Gathered(Topic, name, "query_id", "text")
-    grades, docs, bodies = Grades(wishes.labels), DocIds(name), {}
-    found: list[tuple[Node, str, Node]] = []
+    grades, bodies = Grades(wishes.labels), {}
     for request in root.need("requests").each():
         losses.rest(request, _ENTRY, "a request")
         query = request.need("id").id()
         bodies[query] = {key: plain(value) for key, value in request.value.items() if key not in ("id", "ratings")}
         topics.add(request, query, _text(request))
-        found += [(rating, query, rating) for rating in request.need("ratings").each()]
-    for rating, _, _ in found:
-        docs.see(rating)
-    for rating, query, _ in found:
-        judged.add(rating, query, docs.of(rating), grades(rating.need("rating").value, rating))
+        for rating in request.need("ratings").each():
+            judged.add(rating, query, docs.of(rating), grades(rating.raw("rating"), rating))
+    if docs.again():
+        return _read(root, name, wishes, docs)
     more = {key: plain(root.value[key]) for key in root.value if key in _WHOLE and key != "requests"}
     more |= {"requests": bodies, "indices": docs.indices}
     return Carried(name, gathered(topics, judged), lost=losses.all(), facts=(*docs.facts(), *_facts(root)), more=more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from assay.errors import InputError
@@ -23,62 +24,55 @@ _QUERY = frozenset(("metric_score", "unrated_docs", "hits", "metric_details"))
 def read(source: Source, wishes: Wishes) -> Carried:
     """The run of one call, called `rank_eval` or as the option `run` says."""
     name = name_of(source)
-    root = read_tree(source, _SHAPE)
+    root = read_tree(source, _SHAPE, ("$.details",))
+    return _read(root, name, wishes, DocIds(name))
+
+
+def _read(root: Node, name: str, wishes: Wishes, docs: DocIds) -> Carried:
     losses = Losses(name)
     losses.rest(root, _WHOLE, "the answer")
     details = root.need("details")
-    hits: list[tuple[str, int, Node, Node]] = []
-    empty: list[str] = []
-    scores: dict[str, Any] = {}
-    docs = DocIds(name)
     topics = Gathered(Topic, name, "query_id")
+    run = Gathered(Hit, name, "query_id", "doc_id", "score", "rank")
+    judged = Gathered(Judgment, name, "query_id", "doc_id", "grade")
+    scores: dict[str, Any] = {}
+    grades = Grades(wishes.labels)
     for query, detail in details.members():
         losses.rest(detail, _QUERY, "a query")
         topics.add(detail, query)
         scores[query] = plain(detail.value.get("metric_score"))
-        found = list(detail.need("hits").each())
-        for rank, one in enumerate(found, 1):
+        rank = 0
+        for rank, one in enumerate(detail.need("hits").each(), 1):
             hit = one.need("hit")
-            docs.see(hit)
-            hits.append((query, rank, one, hit))
-        if not found:
-            empty.append(query)
-    run, judged, unrated = _rows(name, hits, docs, wishes)
-    run.empty.update(dict.fromkeys(empty))
-    facts = [*docs.facts()]
-    if unrated:
-        facts.append(f"{name}: {unrated:,} of {len(hits):,} returned documents had no rating; they are unjudged here, "
-                     "and most of its metrics count them as not relevant")  # fmt: skip
-    if len(judged):
-        facts.append(
-            f"{name}: holds the ratings of returned documents alone; recall and nDCG need those of the request"
-        )
+            doc = docs.of(hit)
+            run.add(hit, query, doc, hit.dict().get("_score"), rank)
+            rating = one.dict().get("rating")
+            if rating is not None:
+                judged.add(one, query, doc, grades(rating, one))
+        if not rank:
+            run.empty[query] = None
+    if docs.again():
+        return _read(root, name, wishes, docs)
+    facts = [*docs.facts(), *_facts(name, len(run), len(judged))]
     _failures(root, losses, facts)
     why = (
         "they can be computed again from run and judgments; its nDCG cuts the ideal at the number of returned documents"
     )
     losses.add("values of the metric", why, details, count=len(scores))
     more = {"metric_score": plain(root.value.get("metric_score")), "scores": scores, "indices": docs.indices}
+    run.drop_where_absent("score")
     runs = {wishes.options.get("run", "rank_eval"): run.block()} if len(run) or run.empty else {}
     return Carried(name, gathered(topics, judged), runs, losses.all(), tuple(facts), more=more)
 
 
-def _rows(
-    name: str, hits: list[tuple[str, int, Node, Node]], docs: DocIds, wishes: Wishes
-) -> tuple[Gathered, Gathered, int]:
-    scored = all(hit.get("_score") is not None for _, _, _, hit in hits)
-    run = Gathered(Hit, name, "query_id", "doc_id", *(("score",) if scored else ()), "rank")
-    judged = Gathered(Judgment, name, "query_id", "doc_id", "grade")
-    grades, unrated = Grades(wishes.labels), 0
-    for query, rank, one, hit in hits:
-        doc = docs.of(hit)
-        run.add(hit, query, doc, *((hit.need("_score").value,) if scored else ()), rank)
-        rating = one.get("rating")
-        if rating is None:
-            unrated += 1
-        else:
-            judged.add(one, query, doc, grades(rating.value, one))
-    return run, judged, unrated
+def _facts(name: str, returned: int, rated: int) -> Iterator[str]:
+    if returned > rated:
+        yield (
+            f"{name}: {returned - rated:,} of {returned:,} returned documents had no rating; they are unjudged here, "
+            "and most of its metrics count them as not relevant"
+        )
+    if rated:
+        yield f"{name}: holds the ratings of returned documents alone; recall and nDCG need those of the request"
 
 
 def _failures(root: Node, losses: Losses, facts: list[str]) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from typing import Any
 
 from assay.errors import InputError
 from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Lost, Outside, Wishes, register
-from assay.formats.gathered import Gathered, Grades, Losses, columns_of, gathered, pairs, untaken
+from assay.formats.gathered import Gathered, Grades, Losses, columns_of, gathered, numbers, pairs, untaken
 from assay.formats.nested import read_tree, to_json
 from assay.formats.ranx_frames import frame, read_frame
-from assay.formats.score_maps import scores
+from assay.formats.score_maps import LONG
 from assay.tables import Judgment
+from assay.tables.values import Literal
 
 TITLE = "a ranx qrels file"
 _SHAPE = '{"QUERY_ID": {"DOC_ID": 1}}'
@@ -28,9 +31,12 @@ def read(source: Source, wishes: Wishes) -> Carried:
         for at, (query, doc, grade) in enumerate(zip(held["query_id"], held["doc_id"], held["grade"], strict=True)):
             judged.add(block.place(at), query, doc, grades(f"{grade:g}", block.place(at)) if wishes.labels else grade)
     else:
-        for query, node, docs in scores(read_tree(source, _SHAPE)):
-            for doc, grade in docs:
-                judged.add(grade, query, doc, grades(grade.value, grade))
+        for query, node in read_tree(source, _SHAPE, LONG).members():
+            docs = node.dict()
+            raw: Iterable[Any] = docs.values()
+            if wishes.labels is not None or any(type(value) is not Literal for value in raw):
+                raw = [grades(value, node.child(doc, value)) for doc, value in docs.items()]
+            judged.extend(node, [query] * len(docs), docs, numbers(list(raw)))
             if not docs:
                 losses.add("queries without judgments", "such a query says nothing", node)
     if not len(judged):

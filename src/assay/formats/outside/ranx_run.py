@@ -10,7 +10,7 @@ from assay.formats.carried import Carried, Lost, Outside, Wishes, register
 from assay.formats.gathered import Losses, one_run, ranked, scored, untaken
 from assay.formats.nested import number, read_tree, to_json
 from assay.formats.ranx_frames import frame, read_frame
-from assay.formats.score_maps import SHAPE, run_of, stem
+from assay.formats.score_maps import LONG, SHAPE, run_of, stem
 from assay.tables import Hit
 
 TITLE = "a ranx run"
@@ -21,7 +21,7 @@ def read(source: Source, wishes: Wishes) -> Carried:
     name = name_of(source)
     block = read_frame(source, Hit, "score")
     if block is None:
-        run = run_of(read_tree(source, SHAPE), name)
+        run = run_of(read_tree(source, SHAPE, LONG), name)
         if not len(run) and not run.empty:
             raise InputError("holds no query", name, f"write {SHAPE}")
         block = run.block()

@@ -29,6 +29,7 @@ from assay.tables import Judgment, Topic
 
 TITLE = "an RRE ratings file"
 _SHAPE = '{"queries": [{"placeholders": {"$query": TEXT}, "relevant_documents": {ID: {"gain": 3}}}]}'
+_LONG = ("$.queries", "$.query_groups", "$.topics[].queries", "$.topics[].query_groups")
 _WHOLE = frozenset(("index", "corpora_file", "id_field", "template", "query_placeholder", "topics", "query_groups",
                     "queries"))  # fmt: skip
 _TOPIC = frozenset(("description", "query_groups", "queries", "name"))
@@ -49,7 +50,7 @@ class _Group:
 def read(source: Source, wishes: Wishes) -> Carried:
     """Either shape; gains as `{"id": {"gain": 3}}`, as `{"id": {"rating": 3}}`, or as `{"3": ["id"]}`."""
     name = name_of(source)
-    root = read_tree(source, _SHAPE)
+    root = read_tree(source, _SHAPE, _LONG)
     losses = Losses(name)
     losses.rest(root, _WHOLE, "the file")
     said = root.get("query_placeholder")

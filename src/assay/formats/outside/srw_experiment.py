@@ -18,11 +18,13 @@ from assay.formats.gathered import Gathered, Losses, gathered, ranked, unheld, u
 from assay.formats.nested import Node, plain, read_values, to_json
 from assay.formats.outgoing import by_text, hits_unheld, queries_of, unused
 from assay.formats.search_response import is_cut, shows, sources
+from assay.formats.trails import Trail, where
 from assay.tables import Block, Hit, Topic
 
 TITLE = "an experiment of the workbench"
 _TYPES = {"pairwise": "PAIRWISE_COMPARISON", "pointwise": "POINTWISE_EVALUATION"}
 _SHAPE = '{"results": [{"queryText": TEXT, "snapshots": [{"searchConfigurationId": ID, "docIds": [ID]}]}]}'
+_LONG = ("$.results", "$", "$.hits.hits")
 _WHY = "they can be computed again from runs and judgments, without the workbench's rounding to two decimals"
 _WHOLE = frozenset(("id", "timestamp", "type", "status", "querySetId", "searchConfigurationList", "judgmentList",
                     "size", "results", "description", "name", "isScheduled", "errorMessage"))  # fmt: skip
@@ -36,15 +38,15 @@ class _Runs:
         self.runs: dict[str, Gathered] = {}
         self.topics = Gathered(Topic, name, "query_id", "text")
         self.losses = Losses(name)
-        self._seen: dict[tuple[str, str], Node] = {}
+        self._seen: dict[tuple[str, str], Trail] = {}
         self._known: set[str] = set()
 
     def add(self, system: str, query: Node, docs: Node) -> None:
         text = query.text().strip()
         if (system, text) in self._seen:
             before = self._seen[system, text]
-            raise docs.fault(f"the query '{text}' of {system} was there before, at {before.where}", "keep one of them")
-        self._seen[system, text] = docs
+            raise docs.fault(f"the query '{text}' of {system} was there before, at {where(before)}", "keep one of them")
+        self._seen[system, text] = docs.trail
         if text not in self._known:
             self._known.add(text)
             self.topics.add(query, text, text)
@@ -62,7 +64,7 @@ class _Runs:
 def read(source: Source, wishes: Wishes) -> Carried:
     """Runs of a pairwise experiment, or of the stored evaluation results of a pointwise one."""
     name = name_of(source)
-    values = read_values(source, _SHAPE)
+    values = read_values(source, _SHAPE, _LONG)
     found = _Runs(name)
     more: dict[str, Any] = {}
     facts = [cut] if (cut := is_cut(values)) else []

@@ -15,6 +15,7 @@ from assay.tables import Judgment, Topic
 
 TITLE = "OpenSearch judgment list"
 _SHAPE = '{"judgmentRatings": [{"query": TEXT, "ratings": [{"docId": ID, "rating": "3.0"}]}]}'
+_LONG = ("$.judgmentRatings", "$.hits.hits[]._source.judgmentRatings", "$[].judgmentRatings")
 _SOURCE = {"UBI_JUDGMENT": "clicks", "LLM_JUDGMENT": "model"}
 _LIST = frozenset(("judgmentRatings", "id", "timestamp", "name", "description", "type", "status", "metadata"))
 _ENTRY = frozenset(("query", "ratings", "failures"))
@@ -24,7 +25,7 @@ _LONGEST_NAME = 50
 def read(source: Source, wishes: Wishes) -> Carried:
     """One judgment list; of several, the option `list` names one."""
     name = name_of(source)
-    values = read_values(source, _SHAPE)
+    values = read_values(source, _SHAPE, _LONG)
     chosen = _chosen(list(sources(values)), wishes.options.get("list"), name)
     losses = Losses(name)
     losses.rest(chosen, _LIST, "the list")
