@@ -1,4 +1,4 @@
-"""The pilot's gate and the settling of disputes, on both databases."""
+"""The pilot's gate, on both databases."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import sqlalchemy as sa
 from assay.errors import InputError
 from assay.flows.people import Person
 from assay.flows.pilot import ITSELF, Step, consider, gate_of
-from assay.flows.project import next_dispute, open_queue, progress_of, settle, settled
+from assay.flows.project import open_queue, progress_of
 from assay.store import audit, people, projects, queue
 from assay.store.database import Store
-from assay.store.judgments import Given
 from assay.store.schema import CLAIMS
 from store.made import NOW, TENANT, ask, give, project
 from web.labelled import DIMENSIONS, RUBRIC
@@ -153,23 +152,3 @@ def test_dimensions_have_lines_of_their_own(store: Store) -> None:
     assert gate_of(store, row).steps == (
         Step("", 0.0, 1.0, 1), Step("", 1.0, 2.0, 1), Step("fit", 1.0, 2.0, 1), Step("fresh", 0.0, 1.0, 1),
     )  # fmt: skip
-
-
-def test_a_dispute_leaves_the_queue_when_it_is_settled(store: Store) -> None:
-    row = project(store, items=1, queries=1, rubric=RUBRIC)
-    for rater, grade in (("a", 0.0), ("b", 2.0)):
-        give(store, ask(store, row, rater)[0]["id"], rater, grade, note="theirs")
-    found = next_dispute(store, JUDGE, "Shop")
-    assert found is not None
-    assert set(found) == {"item", "query", "document"}
-    assert "theirs" not in str(found)
-    with pytest.raises(InputError, match="give your own grade first"):
-        settled(store, JUDGE, "Shop", found["item"])
-    settle(store, JUDGE, "Shop", Given("judged-1", found["item"], "judge", "adjudicator", grade=1.0))
-    assert next_dispute(store, JUDGE, "Shop") is None
-    seen = settled(store, JUDGE, "Shop", found["item"])
-    assert seen["own"]["grade"] == 1.0
-    assert [(one["rater"], one["grade"], one["note"]) for one in seen["labels"]] == [
-        ("a", 0.0, "theirs"), ("b", 2.0, "theirs"),
-    ]  # fmt: skip
-    assert next_dispute(store, Person("other", "adjudicator", TENANT), "Shop") is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,33 +22,6 @@ def flags(store: Store, project: str) -> list[dict[str, Any]]:
     """Queries that raters found bad, the latest first."""
     columns = (FLAGS.c.query_id, FLAGS.c.rater, FLAGS.c.why)
     return store.rows(sa.select(*columns).where(FLAGS.c.project == project).order_by(FLAGS.c.id.desc()))
-
-
-def next_dispute(store: Store, tenant: str, project: str, person: str) -> dict[str, Any] | None:
-    """The first disputed item that the person never judged; the whole row."""
-    own = sa.select(JUDGMENTS.c.id).where(JUDGMENTS.c.item == ITEMS.c.id, JUDGMENTS.c.rater == person).exists()
-    select = (
-        sa.select(ITEMS)
-        .where(ITEMS.c.tenant == tenant, ITEMS.c.project == project, ITEMS.c.is_disputed.is_(True), ~own)
-        .order_by(ITEMS.c.place, ITEMS.c.id)
-        .limit(1)
-    )
-    rows = store.rows(select)
-    return rows[0] if rows else None
-
-
-def item(connection: sa.Connection, tenant: str, project: str, number: int) -> dict[str, Any] | None:
-    """The row of an item of a project."""
-    select = sa.select(ITEMS).where(ITEMS.c.tenant == tenant, ITEMS.c.project == project, ITEMS.c.id == number)
-    found = connection.execute(select).mappings().first()
-    return None if found is None else dict(found)
-
-
-def labels(connection: sa.Connection, tenant: str, number: int) -> list[dict[str, Any]]:
-    """What stands at an item, hidden repeats left out, in the order in which it was given."""
-    select = standing(tenant).where(JUDGMENTS.c.item == number, JUDGMENTS.c.turn == 0).order_by(JUDGMENTS.c.id)
-    rows = connection.execute(select).mappings().all()
-    return [dict(row) | {"dimensions": json.loads(row["dimensions"])} for row in rows]
 
 
 def pilot_left(store: Store, tenant: str, project: str) -> dict[str, int]:

@@ -143,7 +143,7 @@ def _answer(request: Request, code: int, what: str, headers: Mapping[str, str] |
 
 def _mount(app: FastAPI) -> None:
     """Every room with routes."""
-    from assay.web import auth, label, pairs, project
+    from assay.web import auth, disputes, label, pairs, project
 
     # The tokens of reports and pages are one file, which stands with the reports.
     files = StaticFiles(directory=HERE / "static", packages=[("assay.report", "assets")])
@@ -154,6 +154,7 @@ def _mount(app: FastAPI) -> None:
     app.include_router(pairs.PAGES)
     app.include_router(pairs.ROUTES)
     app.include_router(project.PAGES)
+    app.include_router(disputes.PAGES)
 
     @app.get("/v1/openapi.json", include_in_schema=False)
     def drawn(person: Any = auth.RATER) -> JSONResponse:

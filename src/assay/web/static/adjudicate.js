@@ -1,23 +1,87 @@
-// A digit gives that grade; Enter goes on once it is settled. Without this file the buttons do the same.
-const form = document.getElementById("grade");
-const next = document.getElementById("next");
-let sent = false;
+// Keys of the disputes: a digit chooses, Enter saves or goes on. Without this file forms and links do the same.
+const form = document.getElementById("answer");
+const change = document.getElementById("change");
+const cannot = document.getElementById("cannot");
+const help = document.getElementById("help");
+let sent = false; // the page leaves: a second key would be about what nobody has seen
+
+const $ = (id) => document.getElementById(id);
+const isOpen = () => form && (!change || change.open);
+const fields = [...document.querySelectorAll("[data-dimension]")];
+const isSaid = (field) =>
+  [...field.querySelectorAll("input")].some((one) => (one.type === "radio" ? one.checked : one.value !== ""));
+const active = () => fields.find((field) => !isSaid(field));
+
+function mark() {
+  for (const field of fields) field.toggleAttribute("data-active", isOpen() && field === active());
+}
+
+function choose(within, value) {
+  const found = [...within.querySelectorAll("input[type=radio]")].find((one) => one.value === value);
+  if (found) found.checked = true;
+  mark();
+}
+
+function digit(key) {
+  if (!isOpen()) return;
+  if (cannot.open) cannot.querySelectorAll("button")[Number(key) - 1]?.click();
+  else if (!fields.length) choose(form, key);
+  else if (active()) choose(active(), key);
+}
+
+function again() {
+  const said = fields.filter(isSaid);
+  for (const one of said.length ? said.at(-1).querySelectorAll("input") : []) {
+    if (one.type === "radio") one.checked = false;
+    else one.value = "";
+  }
+  mark();
+}
+
+function step(by) {
+  const links = [...document.querySelectorAll(".queue a")];
+  const at = links.findIndex((one) => one.hasAttribute("aria-current"));
+  links[(Math.max(at, by < 0 ? 0 : at) + by + links.length) % links.length]?.click();
+}
+
+function enter() {
+  if (!isOpen()) $("next")?.click();
+  else form.requestSubmit($("save"));
+}
+
+const CHOICES = { ArrowLeft: "left", ArrowRight: "right", "=": "tie", e: "tie", b: "both-bad" };
+
+const KEYS = {
+  Enter: enter, Backspace: again, s: () => $("skip")?.click(), u: () => $("undo")?.requestSubmit(),
+  n: () => isOpen() && $("note").focus(), j: () => step(1), k: () => step(-1), "?": () => help.showModal(),
+  x: () => { if (isOpen()) { cannot.open = !cannot.open; cannot.querySelector("summary").focus(); } },
+  c: () => { if (change) { change.open = !change.open; mark(); } },
+};
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || sent) return;
-  if (event.target.closest("input, textarea, select, button, a")) return;
-  if (event.key === "Enter" && next) {
-    event.preventDefault();
-    next.click();
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || sent || help.open) return;
+  const { key, target } = event;
+  if (target.matches("textarea, input:not([type=radio])")) {
+    if (key === "Escape") target.blur();
     return;
   }
-  const button = form && [...form.querySelectorAll("button[name=grade]")].find((one) => one.value === event.key);
-  if (!button) return;
+  if (key === "Enter" && target.closest("button, a, summary")) return;
+  const side = form?.querySelector("[data-choices]") && isOpen() && CHOICES[key];
+  const act = side ? () => choose(form, side) : /^[0-9]$/.test(key) ? () => digit(key) : KEYS[key];
+  if (!act) return;
   event.preventDefault();
-  sent = true; // the page leaves: a second key would grade what nobody has seen
-  form.requestSubmit(button);
+  act();
 });
 
+document.addEventListener("click", (event) => {
+  const node = event.target.closest("button");
+  if (node?.dataset.help !== undefined) help.showModal();
+  else if (node?.dataset.close !== undefined) help.close();
+});
+
+document.addEventListener("change", mark);
+document.addEventListener("submit", () => { sent = true; });
 addEventListener("pageshow", () => {
   sent = false;
+  mark();
 });

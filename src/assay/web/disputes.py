@@ -1,0 +1,116 @@
+"""The queue of disputes: an adjudicator answers blind, sees what the raters said, and may change or take back."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Form, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from assay.errors import InputError
+from assay.flows import disputes as flow
+from assay.flows import labelling, pairs
+from assay.flows.people import Person
+from assay.rubric import Rubric
+from assay.store.judgments import Given
+from assay.web.auth import ADJUDICATOR, csrf, store_of
+from assay.web.label import Id, Number, Uid
+from assay.web.pages import go, page
+
+PAGES = APIRouter(include_in_schema=False)
+
+Asked = Annotated[int | None, Query(ge=1, le=2**53)]
+
+
+class Settling(BaseModel):
+    """The form of an answer; the value of the dimension at place i of the rubric stands in a field `d<i>`."""
+
+    model_config = ConfigDict(extra="allow")
+
+    uid: Uid
+    item: Id
+    grade: Number | None = None
+    left: str = Field(default="", max_length=1_000)
+    choice: Literal["left", "right", "tie", "both-bad"] | None = None
+    cannot_tell: Literal["missing content", "ambiguous query", "language", "broken page", "other"] | None = None
+    note: str = Field(default="", max_length=labelling.LONGEST_NOTE)
+
+
+@PAGES.get("/adjudicate/{project}")
+def dispute(
+    request: Request, project: str, item: Asked = None, dispute: Asked = None, after: Asked = None, last: Asked = None,
+    who: Person = ADJUDICATOR,
+) -> Response:  # fmt: skip
+    """A dispute without labels: the next, that of a number, or the one after another; or an answered one with them."""
+    store, secret = store_of(request), request.app.state.secret
+    row = labelling.project_of(store, who, project)
+    left = flow.waiting(store, who, project, secret)
+    chosen = _chosen([one["item"] for one in left], dispute, after)
+    if item is not None:
+        shown: dict[str, Any] | None = flow.settled(store, who, project, item, secret)
+    else:
+        shown = None if chosen is None else flow.dispute(store, who, project, chosen, secret)
+    rubric = labelling.rubric_of(row)
+    return page(
+        request, "adjudicate.html", who=who, csrf=csrf(request), project=row, rubric=rubric, shown=shown, left=left,
+        listed=flow.LISTED, is_settled=item is not None, last=last, uid=uuid.uuid4().hex, reasons=labelling.REASONS,
+        names={one.grade: one.name for one in rubric.grades},
+        means={one.name: dict(one.means) for one in rubric.dimensions},
+    )  # fmt: skip
+
+
+def _chosen(left: Sequence[int], dispute: int | None, after: int | None) -> int | None:
+    """The dispute that was asked for, else the one after another in the list, which is a circle; else the first."""
+    if dispute in left:
+        return dispute
+    if after in left:
+        return left[(left.index(after) + 1) % len(left)]
+    return left[0] if left else None
+
+
+@PAGES.post("/adjudicate/{project}")
+def settle(
+    request: Request, project: str, form: Annotated[Settling, Form()], who: Person = ADJUDICATOR
+) -> Response:  # fmt: skip
+    """Writes the adjudicator's answer, and shows what the raters said."""
+    store = store_of(request)
+    row = labelling.project_of(store, who, project)
+    note = form.note.strip()
+    if row["mode"] == pairs.PAIRWISE:
+        choice = pairs.Choice(
+            form.uid, form.item, who.name, form.left, choice=form.choice, cannot_tell=form.cannot_tell, note=note
+        )
+        flow.settle_pair(store, who, project, choice, request.app.state.secret)
+    else:
+        values = {} if form.cannot_tell else _values(form.model_extra or {}, labelling.rubric_of(row))
+        grade = None if form.cannot_tell else form.grade
+        given = Given(form.uid, form.item, who.name, "adjudicator", grade=grade, dimensions=values,
+                      cannot_tell=form.cannot_tell, note=note)  # fmt: skip
+        flow.settle(store, who, project, given)
+    return go(request, f"/adjudicate/{row['id']}?item={form.item}")
+
+
+def _values(fields: Mapping[str, Any], rubric: Rubric) -> dict[str, float]:
+    """What the form says of each dimension; those that it does not speak of are left out."""
+    found = {}
+    for i, one in enumerate(rubric.dimensions):
+        told = str(fields.get(f"d{i}", "")).strip()
+        if not told:
+            continue
+        try:
+            found[one.name] = float(told)
+        except ValueError:
+            raise InputError(f"{told[:40]!r} is no value of {one.name}", "dimensions", "reload the page") from None
+    return found
+
+
+@PAGES.post("/adjudicate/{project}/undo")
+def undo(
+    request: Request, project: str, uid: Annotated[Uid, Form()], of: Annotated[Uid, Form()], who: Person = ADJUDICATOR
+) -> Response:
+    """Takes back one of one's own answers: the pair is a dispute again."""
+    store = store_of(request)
+    number = flow.take_back(store, who, project, uid, of)
+    return go(request, f"/adjudicate/{labelling.project_of(store, who, project)['id']}?dispute={number}")
