@@ -44,3 +44,30 @@ def coec(document: I64, position: I64, impressions: F64, clicks: F64) -> F64:
     out: F64 = np.full(documents, np.nan)
     np.divide(found, expected, out=out, where=expected > 0)
     return out
+
+
+def shrunk_coec(clicks: F64, expected: F64) -> tuple[F64, float]:
+    """Clicks over expected clicks, drawn towards 1 where little was to be expected.
+
+    Clicks are Poisson with mean expected x rate, and rates gamma with mean 1; the posterior mean is
+    (clicks + a) / (expected + a). The strength a is the one that makes the counts likeliest (empirical Bayes).
+
+    Args:
+        clicks: f64[n_documents].
+        expected: f64[n_documents], clicks that the positions alone would have brought.
+
+    Returns:
+        f64[n_documents], 1 where nothing was expected; and a, in expected clicks, from 0.001 to 100,000.
+    """
+    from scipy.optimize import minimize_scalar
+    from scipy.special import gammaln
+
+    def against(log_a: float) -> float:
+        a = np.exp(log_a)
+        each = gammaln(clicks + a) - gammaln(a) + a * log_a - (clicks + a) * np.log(expected + a)
+        return -float(each.sum())
+
+    found = minimize_scalar(against, bounds=(np.log(1e-3), np.log(1e5)), method="bounded")
+    strength = float(np.exp(found.x))
+    shrunk: F64 = (clicks + strength) / (expected + strength)
+    return shrunk, strength
