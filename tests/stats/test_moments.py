@@ -7,8 +7,11 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from assay.stats.moments import Moments, difference, ratio_interval
+from assay.stats.clustered import clustered_share
+from assay.stats.moments import Moments, difference, ratio_interval, share_interval
 
 
 def moments(y, x=None):
@@ -86,3 +89,12 @@ def check(asked, found):
     assert found.df == pytest.approx(asked["df"], rel=1e-10)
     assert found.p == pytest.approx(asked["p"], rel=1e-9)
     assert list(found.interval) == pytest.approx(asked["ci95"], rel=1e-9)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), min_size=2, max_size=30))
+def test_a_share_from_sums_is_the_share_from_groups(groups):
+    sizes = np.array([max(pair) for pair in groups], float)
+    counts = np.array([min(pair) for pair in groups], float)
+    asked, found = clustered_share(counts, sizes), share_interval(moments(counts, sizes))
+    assert list(found) == pytest.approx([asked.low, asked.high], abs=1e-6)
+    assert 0 <= found.low <= found.high <= 1

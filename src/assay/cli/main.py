@@ -49,6 +49,13 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "judgments": ("assay.cli.freshness", "Say which labels no longer hold, and which are due again."),
         "agree": ("assay.cli.judgments", "Say how much the raters of a set of judgments agree."),
     },
+    "Clicks": {
+        "behaviour": ("assay.cli.clicks", "Say what people did with what was shown to them."),
+        "cells": (
+            "assay.cli.clicks",
+            "Count a log by query, document and position, in a file that adds up over days.",
+        ),
+    },
     "Serve": {
         "serve": ("assay.cli.serve", "Serve the pages on which people label, settle and lead."),
         "people": (

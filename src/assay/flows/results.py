@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import assay.clicks.behaviour
 import assay.compare.catalogue
 import assay.compare.comparison
 import assay.compare.deciding
@@ -19,6 +20,7 @@ import assay.compare.overlap
 import assay.compare.pool_audit
 import assay.compare.power
 import assay.compare.unjudged
+import assay.flows.cells
 import assay.flows.conversion
 import assay.flows.project_state
 import assay.flows.rubric

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import polars as pl
 
-ENGINE = frozenset({"log", "aside"})
-"""Relations that an engine lays: the rows of the log, and the sessions that are left out."""
+ENGINE = frozenset({"log", "aside", "alike", "offsets"})
+"""Relations that an engine lays: the rows of the log, the sessions that are left out, the pairs of queries that are
+alike, and by how much the clock of the time zone is ahead of UTC, from when to when."""
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 

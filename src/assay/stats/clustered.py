@@ -54,9 +54,14 @@ def clustered_share(counts: F64, sizes: F64, level: float = 0.95) -> ClusteredSh
     if n == 0:
         return None
     share = float(counts.sum()) / n
+    variance = m / (m - 1) * float((((counts - share * sizes) / n) ** 2).sum()) if m > 1 else 0.0
+    return share_with_variance(share, variance, n, m, level)
+
+
+def share_with_variance(share: float, variance: float, n: int, m: int, level: float = 0.95) -> ClusteredShare:
+    """As `clustered_share`, from the variance of the share over `m` groups that hold `n` things, one at least."""
     worth = 1.0 if m == 1 else float(m)
     if m > 1 and 0 < share < 1:
-        variance = m / (m - 1) * float((((counts - share * sizes) / n) ** 2).sum())
         independent = share * (1 - share) / (n - 1)
         worth = float(n) if variance <= 0 else n * independent / variance
         tail = (1 + level) / 2

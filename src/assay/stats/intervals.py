@@ -14,7 +14,7 @@ from assay.results import kept
 
 F64 = NDArray[np.float64]
 Method = Literal["t", "bootstrap"]
-Kind = Literal["t", "bootstrap", "bca", "max-t", "log-t", "order"]
+Kind = Literal["t", "bootstrap", "bca", "max-t", "log-t", "order", "clustered share"]
 
 BOOTSTRAP_FROM = 50
 """With fewer values a bootstrap interval covers less than it says (nDCG@10, nominal 95 %: 89 % at 10, 93 % at 30)."""
@@ -32,7 +32,8 @@ class Interval:
         low, high: the ends.
         level: how often such an interval holds the mean.
         method: "t", "bootstrap" (percentile), "bca", "max-t" (holds for all columns of a family at once), "log-t" (of a
-            geometric mean) or "order" (of a median, between order statistics).
+            geometric mean), "order" (of a median, between order statistics) or "clustered share" (Clopper-Pearson with
+            as many things as those of the groups are worth).
         n: how many values it rests on.
         seed: of the random numbers; None when none were used.
     """

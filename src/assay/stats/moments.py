@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 
 from assay.results import kept
+from assay.stats.clustered import share_with_variance
 from assay.stats.intervals import Interval, t_quantile, t_tail
 
 
@@ -64,6 +65,18 @@ def ratio_interval(moments: Moments, level: float = 0.95) -> Interval | None:
         return None
     half = t_quantile((1 + level) / 2, moments.n - 1) * math.sqrt(variance)
     return Interval(ratio - half, ratio + half, level, "t", int(moments.n))
+
+
+def share_interval(moments: Moments, level: float = 0.95) -> Interval | None:
+    """Where a share lies, whose numerator counts some of what its denominator counts; within 0 and 1.
+
+    None below 2 units or without a denominator. Source: see `clustered_share`, of which this is the form on sums.
+    """
+    ratio, variance = moments.ratio, moments.variance
+    if ratio is None or variance is None:
+        return None
+    found = share_with_variance(ratio, variance, round(moments.x), round(moments.n), level)
+    return Interval(found.low, found.high, level, "clustered share", round(moments.n))
 
 
 @kept("difference of ratios")

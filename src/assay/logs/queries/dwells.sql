@@ -1,4 +1,4 @@
--- How long clicks were dwelt on, in tenths of a second: as recorded, or until the next event where that is absent.
+-- How long clicks were dwelt on, in tenths of a second: as recorded, or until the next search or click where that is absent.
 -- reads: moments_of_sessions
 SELECT
     CASE WHEN dwell_s IS NULL THEN 1 ELSE 0 END AS is_derived,

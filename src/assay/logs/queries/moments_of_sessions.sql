@@ -1,4 +1,4 @@
--- What happened in each session, in order, with the moment of what came next: clicks with the time until then.
+-- The searches and clicks of each session in order, with the time until the next of them.
 -- reads: rows, events
 SELECT
     kind, dwell_s,
@@ -8,7 +8,7 @@ SELECT
 FROM (
     SELECT kind, dwell_s, session_id, moment, 0 AS is_search, impression_id, doc_id, event_id
     FROM events
-    WHERE moment IS NOT NULL
+    WHERE kind = 'click' AND moment IS NOT NULL
     UNION ALL
     SELECT 'search' AS kind, CAST(NULL AS DOUBLE) AS dwell_s, session_id, min(moment) AS moment, 1 AS is_search,
         impression_id, CAST(NULL AS VARCHAR) AS doc_id, CAST(NULL AS VARCHAR) AS event_id

@@ -1,0 +1,133 @@
+"""behaviour, cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import click
+
+from assay.cli.options import added, outputs
+from assay.cli.output import check_targets, show
+from assay.cli.verb import OneOf, Verb, choice, command_line, spell_map
+from assay.errors import InputError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+CHOICES = ("events", "columns", "kinds", "ordinal_base", "app", "time_zone", "since", "until", "session_limit",
+           "late", "trusted", "memory")  # fmt: skip
+"""The options of `logs`."""
+
+
+def logs(command: F) -> F:
+    """Adds the options that say how a click log is read."""
+    say = partial(choice, section="The log")
+    return added(
+        [
+            say("--events", metavar="FILE", help="Clicks and what else happened, when they stand apart."),
+            say("--columns", metavar="NAME=COLUMN,...",
+                help="Which column holds what: query_id, doc_id, position, clicked, ...; paths as a.b.c."),
+            say("--kinds", metavar="ACTION=KIND,...",
+                help="What actions are: search, impression, click, cart, purchase, satisfied."),
+            say("--ordinal-base", metavar="APP=0|1,...",
+                help="The first position of each application, or of all; read from the log unless given."),
+            say("--app", metavar="NAME", help="Only the rows of this application."),
+            say("--from", "since", metavar="DATE", help="From this moment on."),
+            say("--to", "until", metavar="DATE", help="Before this moment."),
+            say("--time-zone", metavar="ZONE", help="Of times that name none, and of days: UTC for days unless given."),
+            say("--session-limit", type=click.IntRange(0), metavar="NUMBER",
+                help="Set sessions with more searches aside: 50 unless given, 0 sets none aside."),
+            say("--late", type=click.FloatRange(0), metavar="SECONDS",
+                help="Clicks this long after their search are reported: 86400 unless given."),
+            say("--trusted", is_flag=True, help="Rows are known to come once: repeated ones are not looked for."),
+            say("--memory", metavar="SIZE", help="The most that the engine may take, such as 4GB."),
+        ]
+    )(command)  # fmt: skip
+
+
+def read(options: dict[str, Any]) -> Any:
+    """The choices of `logs`, taken out of the options of a verb."""
+    from assay.flows.click_logs import LogChoices
+
+    given = {name: options.pop(name) for name in CHOICES}
+    base = spell_bases(given.pop("ordinal_base"))
+    named = {"late": "late_s", "trusted": "is_trusted"}
+    plain = {named.get(name, name): value for name, value in given.items() if value is not None}
+    plain["columns"] = spell_map(given["columns"], "--columns") or {}
+    plain["kinds"] = spell_map(given["kinds"], "--kinds") or {}
+    return LogChoices(ordinal_base=base, **plain)
+
+
+def spell_bases(text: str | None) -> dict[str, int]:
+    """`Chorus=1,shop=0` as a dict; a number alone is for every application."""
+    if text is None:
+        return {}
+    found: dict[str, int] = {}
+    for piece in text.split(","):
+        app, is_named, base = piece.rpartition("=")
+        if base.strip() not in ("0", "1") or (is_named and not app.strip()):
+            raise InputError(f"--ordinal-base {piece.strip()!r} is not APP=0 or APP=1",
+                             remedy="pass --ordinal-base 0, or --ordinal-base shop=0,other=1")  # fmt: skip
+        found[app.strip()] = int(base)
+    return found
+
+
+@click.command(
+    "behaviour",
+    cls=Verb,
+    example="assay behaviour clicks.parquet --by day --time-zone Europe/Berlin",
+    help="""Say what people did with what was shown to them.
+
+    Clicks by position, abandonment, zero results, reformulation, time to the first click, dwell, carts and purchases,
+    with intervals over people. LOG is a file, a folder or a glob: Parquet, CSV or JSON lines, User Behavior Insights
+    as it is.""",
+)
+@click.argument("log", nargs=-1, required=True)
+@click.option("--by", metavar="NAME,...", help="Also by app, day, ranker or segment.")
+@click.option("--within", type=click.FloatRange(0, min_open=True), default=60.0, metavar="SECONDS",
+              help="A like query this soon after is a reformulation: 60 unless given.")  # fmt: skip
+@click.option("--queries", type=click.IntRange(0), default=20, metavar="NUMBER",
+              help="The most frequent queries: 20 unless given.")  # fmt: skip
+@click.option("--empty-is-zero", is_flag=True, help="A search without an impression found nothing.")
+@logs
+@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
+def behaviour(
+    log: tuple[str, ...], by: str | None, within: float, queries: int, empty_is_zero: bool, format_: str | None,
+    output: str | None, html: str | None, **options: Any,
+) -> None:  # fmt: skip
+    """Translates the command line into one call of the flow."""
+    from assay.flows.behaviour import behaviour as flow
+
+    groups = [part.strip() for part in by.split(",")] if by else []
+    result = flow(list(log), by=groups, within=within, queries=queries, empty_is_zero=empty_is_zero,
+                  choices=read(options), command=command_line())  # fmt: skip
+    show(result, format=format_, output=output, html=html, inputs=list(log))
+
+
+@click.command(
+    "cells",
+    cls=Verb,
+    example="assay cells logs/2026-03-01/ --out cells/2026-03-01.parquet",
+    help="""Count a log by query, document and position, in a file that adds up over days.
+
+    What follows from counts (`propensity` and others) takes such files in place of the log, one or many: a day that
+    was counted once need not be read again.""",
+)
+@click.argument("log", nargs=-1, required=True)
+@click.option("--out", required=True, metavar="FILE", help="The counts, as .parquet.")
+@click.option("--count", "kind", type=OneOf(["position", "cascade", "last-click"]), default="position",
+              metavar="position|cascade|last-click",
+              help="Clicks by position unless given; how far lists were read; by the last click above.")  # fmt: skip
+@logs
+@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
+def cells(
+    log: tuple[str, ...], out: str, kind: str, format_: str | None, output: str | None, html: str | None,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Translates the command line into one call of the flow."""
+    from assay.flows.cells import cells as flow
+
+    check_targets(out, None, [*log, *filter(None, [output, html])])
+    result = flow(list(log), out=out, kind=kind, choices=read(options), command=command_line())
+    show(result, format=format_, output=output, html=html, inputs=[*log, out])

@@ -1,0 +1,238 @@
+"""`assay behaviour`: what people did with what was shown to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError, did_you_mean
+from assay.flows.click_logs import LogChoices, Paths, notes_of, opened, read_of
+from assay.flows.interactions import zone_of
+from assay.results import Note, Source
+
+if TYPE_CHECKING:
+    from assay.clicks.behaviour import AtPosition, Behaviour, Dwell, Rate
+    from assay.logs.log import Log
+    from assay.stats.intervals import Interval
+    from assay.stats.moments import Moments
+
+GROUPS = ("app", "day", "ranker", "segment")
+LONG = 30.0
+"""Seconds from which a visit is long."""
+
+
+def behaviour(
+    log: Paths,
+    *,
+    by: str | Sequence[str] = (),
+    within: float = 60.0,
+    queries: int = 20,
+    empty_is_zero: bool = False,
+    choices: LogChoices | None = None,
+    command: str = "",
+    **options: Any,
+) -> Behaviour:
+    """Behaviour in a log: clicks by position, abandonment, zero results, reformulation, time, carts, purchases.
+
+    Args:
+        log: files, a folder or a glob of what was shown and done.
+        by: app, day, ranker or segment; measures are given for all together and for each group.
+        within: seconds within which a next, like query counts as a reformulation.
+        queries: how many of the most frequent queries are given by themselves.
+        empty_is_zero: a search without an impression found nothing, in a log that has no number of results.
+        choices: how the log is read; `options` when None.
+        command: how the result was asked for, kept in it.
+        **options: see `LogChoices`.
+
+    Returns:
+        Every measure that the log can give, with intervals by unit, and why it cannot give the others.
+
+    Raises:
+        InputError: the log or an option cannot be read.
+        NotEnoughEvidence: no search is left.
+    """
+    from assay import __version__
+    from assay.clicks.behaviour import Behaviour
+
+    choices = LogChoices(**options) if choices is None else choices
+    groups = [by] if isinstance(by, str) else list(by)
+    for group in groups:
+        if group not in GROUPS:
+            raise InputError(f"a log is not grouped by {group!r}", "--by", did_you_mean(group, GROUPS))
+    opened_log = opened(log, choices)
+    try:
+        asked = _Asked(opened_log, groups, int(within * 1e6), empty_is_zero)
+        asked.prepare(choices.time_zone or "UTC")
+        read = read_of(opened_log, choices)
+        rates = asked.rates()
+        notes = [*notes_of(read), *_cautions(groups, rates)]
+        return Behaviour(
+            log=read, by=tuple(groups), rates=tuple(rates), positions=tuple(asked.positions()),
+            queries=tuple(asked.queries(queries)), dwells=tuple(asked.dwells()), unit=asked.unit, within_s=within,
+            missing=tuple(asked.missing()), notes=tuple(notes),
+            source=Source(versions=(("assay", __version__),), command=command),
+        )  # fmt: skip
+    finally:
+        opened_log.engine.close()
+
+
+def _cautions(groups: Sequence[str], rates: Iterable[Rate]) -> list[Note]:
+    if "ranker" not in groups:
+        return []
+    rankers = {value for rate in rates for by, value in rate.group if by == "ranker"}
+    if len(rankers) < 2:
+        return []
+    return [Note("clicks-by-ranker", "click rates of two rankers show who put things higher, not whose documents are "
+                 "better: compare rankers by interleaving or an A/B test", level="warning")]  # fmt: skip
+
+
+class _Asked:
+    """The queries behind one answer."""
+
+    def __init__(self, log: Log, groups: Sequence[str], within: int, empty_is_zero: bool) -> None:
+        self.log, self.groups = log, groups
+        self.values = {"within": within, "empty_are_zero": empty_is_zero}
+        self.happened = {one.kind for one in log.happened()}
+        self.empty_is_zero = empty_is_zero
+
+    @property
+    def unit(self) -> str:
+        """What is taken as independent."""
+        if self.log.has("unit_id"):
+            return "person"
+        return "session" if self.log.has("session_id") else "search"
+
+    def prepare(self, zone: str) -> None:
+        """Lays the pairs of like queries and the offsets of the time zone."""
+        from assay.clicks.alike import are_alike
+        from assay.logs.zones import offsets
+
+        if not self.log.has("impression_id"):
+            raise InputError("behaviour is counted by search, and no column names the search", "--columns",
+                             "pass --columns impression_id=COLUMN")  # fmt: skip
+        spans = [(one.first, one.last) for one in self.log.happened() if one.first is not None]
+        table = offsets(zone_of(zone), min(a for a, _ in spans), max(b or a for a, b in spans)) if spans else []
+        self.log.engine.lay("offsets", {"since": "BIGINT", "until": "BIGINT", "ahead": "BIGINT"}, table)
+        steps = self.log.run("steps", **self.values)
+        pairs = [(first, second) for first, second in zip(steps["query_text"], steps["next_text"], strict=True)
+                 if are_alike(first, second)]  # fmt: skip
+        self.log.engine.lay("alike", {"query_text": "VARCHAR", "next_text": "VARCHAR"}, pairs)
+
+    def rates(self) -> list[Rate]:
+        """Every measure over all, then by each group."""
+        whole = self._moments()
+        if not whole or not whole[0]["searches"]:
+            from assay.errors import NotEnoughEvidence
+
+            raise NotEnoughEvidence("no search is left in the log: see what is left out with `assay log check`")
+        rates = [rate for row in whole for rate in self._rates_of(row, ())]
+        if self.groups:
+            rows = sorted(self._moments(*self.groups), key=lambda row: [str(row[by] or "") for by in self.groups])
+            rates += [rate for row in rows for rate in self._rates_of(row, self._group(row))]
+        return rates
+
+    def queries(self, most: int) -> list[Rate]:
+        """The measures of the most frequent queries."""
+        if not most:
+            return []
+        rows = sorted(self._moments("query"), key=lambda row: (-row["searches"], str(row["query_id"])))
+        named = [row for row in rows if row["query_id"] is not None][:most]
+        return [rate for row in named for rate in self._rates_of(row, (("query", row["query_id"]),))]
+
+    def positions(self) -> list[AtPosition]:
+        """Clicks by position, over all and by ranker or segment where those are asked for."""
+        found = self._positions(())
+        places = tuple(by for by in self.groups if by in ("ranker", "segment"))
+        return [*found, *(self._positions(places) if places else [])]
+
+    def dwells(self) -> list[Dwell]:
+        """How long clicks held people, recorded and derived apart."""
+        import numpy as np
+
+        if "click" not in self.happened or not self.log.has("at"):
+            return []
+        rows = self.log.run("dwells").sort("is_derived", "tenths")
+        return [
+            _dwell(bool(flag), rows.filter(rows["is_derived"] == flag), np)
+            for flag in rows["is_derived"].unique().sort()
+        ]
+
+    def missing(self) -> list[tuple[str, str]]:
+        """The measures that the log cannot give, and why."""
+        from assay.logs.metrics import METRICS
+
+        return [(name, why) for name, metric in METRICS.items() if (why := self._lacks(metric.needs))]
+
+    def _lacks(self, needs: Sequence[str]) -> str:
+        for need in needs:
+            if need == "results":
+                if not self.log.has("results") and not self.empty_is_zero:
+                    return "no column says how many results a search had (--columns results=COLUMN or --empty-is-zero)"
+            elif need in ("click", "cart", "purchase", "satisfied"):
+                if need not in self.happened:
+                    return f"no event is a {need} (--kinds ACTION={need})"
+            elif not self.log.has(need):
+                return f"the log has no {need} (--columns {need}=COLUMN)"
+        return ""
+
+    def _moments(self, *by: str) -> list[dict[str, Any]]:
+        flags = {f"by_{group}": group in by for group in (*GROUPS, "query")}
+        return list(self.log.run("unit_moments", **self.values, **flags).iter_rows(named=True))
+
+    def _rates_of(self, row: Mapping[str, Any], group: tuple[tuple[str, str], ...]) -> list[Rate]:
+        from assay.clicks.behaviour import Rate
+        from assay.logs.metrics import METRICS, moments
+
+        found = []
+        for name, metric in METRICS.items():
+            if self._lacks(metric.needs):
+                continue
+            sums = moments(row, metric)
+            interval, why = _interval(sums, self.unit, metric.unit == "share")
+            found.append(Rate(name, group, sums.ratio, interval, sums.x, int(sums.n), why))
+        return found
+
+    def _group(self, row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        from assay.logs.zones import day_name
+
+        named = []
+        for by in self.groups:
+            value = row[by]
+            text = "none" if value is None else day_name(value) if by == "day" else str(value)
+            named.append((by, text))
+        return tuple(named)
+
+    def _positions(self, by: tuple[str, ...]) -> list[AtPosition]:
+        from assay.clicks.behaviour import AtPosition
+        from assay.stats.moments import Moments, share_interval
+
+        flags = {f"by_{group}": group in by for group in ("ranker", "segment")}
+        rows = self.log.run("position_moments", **flags).iter_rows(named=True)
+        found = []
+        for row in sorted(rows, key=lambda row: ([str(row[one] or "") for one in by], row["position"])):
+            sums = Moments(row["units"], row["impressions"], row["clicks"], row["impressions_impressions"],
+                           row["clicks_clicks"], row["clicks_impressions"])  # fmt: skip
+            group = tuple((one, str(row[one] or "none")) for one in by)
+            found.append(AtPosition(row["position"], group, int(sums.x), int(sums.y), share_interval(sums)))
+        return found
+
+
+def _interval(sums: Moments, unit: str, is_share: bool) -> tuple[Interval | None, str]:
+    from assay.stats.moments import ratio_interval, share_interval
+
+    if not sums.x:
+        return None, "nothing to count"
+    if sums.n < 2:
+        return None, f"one {unit} only"
+    if not sums.y and not is_share:
+        return None, "none happened"
+    return share_interval(sums) if is_share else ratio_interval(sums), ""
+
+
+def _dwell(is_derived: bool, rows: Any, np: Any) -> Dwell:
+    from assay.clicks.behaviour import Dwell
+
+    tenths, counts = rows["tenths"].to_numpy(), rows["n"].to_numpy()
+    ends = np.cumsum(counts)
+    lower, median, upper = (float(tenths[np.searchsorted(ends, share * ends[-1])]) / 10 for share in (0.25, 0.5, 0.75))
+    return Dwell(is_derived, int(ends[-1]), lower, median, upper, float(counts[tenths > LONG * 10].sum() / ends[-1]))

@@ -1,0 +1,138 @@
+"""What was typed of a click log to an opened one, and what is kept of how it was read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError, did_you_mean
+from assay.flows.interactions import moment_of, zone_of
+from assay.results import Note
+
+if TYPE_CHECKING:
+    from assay.clicks.behaviour import LogRead
+    from assay.logs.log import Log
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+ENGINES = ("duckdb", "spark")
+
+
+@dataclass(frozen=True, slots=True)
+class LogChoices:
+    """How a log is to be read, as it was typed.
+
+    Args:
+        events: clicks and what else happened, when they stand apart from what was shown.
+        columns: field to column or dotted path.
+        kinds: action to what it is: search, impression, click, cart, purchase, satisfied.
+        ordinal_base: application to its first position, 0 or 1; "" is for all others.
+        app: the one application whose rows count.
+        time_zone: of times that name none, and of days and the window; UTC for the latter when None.
+        since, until: the window, the second left out; a date is the first moment of its day.
+        session_limit: searches of a session above which it is set aside; 0 sets none aside.
+        late_s: seconds after its search from which a click is reported as late.
+        is_trusted: rows are known to come once, so that repeated ones are not looked for.
+        on: the engine.
+        master: the address of Spark.
+        memory: the most that the embedded engine may take, such as "4GB".
+    """
+
+    events: str | os.PathLike[str] | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    ordinal_base: Mapping[str, int] = field(default_factory=dict)
+    app: str = ""
+    time_zone: str | None = None
+    since: str | datetime | None = None
+    until: str | datetime | None = None
+    session_limit: int = 50
+    late_s: float = 86_400
+    is_trusted: bool = False
+    on: str = "duckdb"
+    master: str | None = None
+    memory: str | None = None
+
+
+def opened(log: Paths, choices: LogChoices) -> Log:
+    """The log, opened on the engine that was asked for.
+
+    Raises:
+        InputError: an option cannot be read, or the log cannot.
+        MissingExtra: the engine is not installed.
+    """
+    from assay.logs.duck import Duck
+    from assay.logs.log import EVER, Reading, open_log
+
+    zone = zone_of(choices.time_zone or "UTC")
+    since, until = (_micros(moment, zone, option) for moment, option in
+                    ((choices.since, "--since"), (choices.until, "--until")))  # fmt: skip
+    if since is not None and until is not None and since >= until:
+        raise InputError("the window ends before it begins", "--until", "name a later day")
+    for app, base in choices.ordinal_base.items():
+        if base not in (0, 1):
+            raise InputError(f"positions start at 0 or 1, not at {base}", f"--ordinal-base {app}={base}", "pass 0 or 1")
+    if choices.on not in ENGINES:
+        raise InputError(f"no log engine is called {choices.on!r}", "--on", did_you_mean(choices.on, ENGINES))
+    if choices.session_limit < 0:
+        raise InputError("a limit below 0 means nothing", "--session-limit", "pass 0 to set no session aside")
+    reading = Reading(
+        columns=choices.columns, kinds=choices.kinds, bases=choices.ordinal_base, app=choices.app,
+        zone=choices.time_zone, since=EVER[0] if since is None else since, until=EVER[1] if until is None else until,
+        most=choices.session_limit, late=int(choices.late_s * 1e6), is_trusted=choices.is_trusted,
+    )  # fmt: skip
+    engine = Duck(choices.memory)
+    try:
+        return open_log(log, reading, events=choices.events, engine=engine)
+    except BaseException:
+        engine.close()
+        raise
+
+
+def _micros(moment: str | datetime | None, zone: Any, option: str) -> int | None:
+    if moment is None:
+        return None
+    try:
+        return int(moment_of(moment, zone).timestamp() * 1_000_000)
+    except InputError:
+        raise InputError(f"{moment!r} is no date", option, f"pass {option} 2026-03-01") from None
+
+
+def read_of(log: Log, choices: LogChoices) -> LogRead:
+    """What is kept of how a log was read."""
+    from assay.clicks.behaviour import LeftOut, LogRead, Recorded
+    from assay.logs.zones import moment_name
+
+    happened = log.happened()
+    bases = {one.app: one for one in log.bases}
+    recorded = []
+    for app in dict.fromkeys(one.app for one in happened):
+        here = [one for one in happened if one.app == app]
+        base = bases.get(app)
+        first = [one.first for one in here if one.first is not None]
+        last = [one.last for one in here if one.last is not None]
+        recorded.append(Recorded(
+            app, base.base if base else None, base.is_said if base else False,
+            tuple((one.kind, one.n) for one in sorted(here, key=lambda one: (-one.n, one.kind))),
+            moment_name(min(first)) if first else "", moment_name(max(last)) if last else "",
+        ))  # fmt: skip
+    columns = {name: path for source in log.sources for name, path in source.paths.items()}
+    left = tuple(LeftOut(one.reason, one.n, one.places) for one in log.refused())
+    return LogRead(tuple(recorded), left, tuple(sorted(columns.items())), choices.time_zone or "UTC", choices.on)
+
+
+def notes_of(read: LogRead) -> list[Note]:
+    """What a reader should know of how the log was read."""
+    notes = []
+    bases = [(one.app, one.base, one.is_base_said) for one in read.recorded if one.base is not None]
+    for app, base, is_said in bases:
+        who = f"{app}: " if app else ""
+        how = "as --ordinal-base says" if is_said else "read from the smallest position"
+        notes.append(Note("ordinal-base", f"{who}positions count from {base} in the log, {how}"))
+    for one in read.left_out:
+        at = f" ({', '.join(one.places)})" if one.places else ""
+        notes.append(Note("left-out", f"{one.n:,} left out: {one.reason}{at}", count=one.n, level="warning"))
+    return notes
