@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from assay.cli.options import added, outputs
+from assay.cli.options import added, input_format, outputs, workbench
 from assay.cli.output import show
 from assay.cli.verb import Verb, command_line, spell_map
 from assay.errors import InputError
@@ -75,7 +75,7 @@ def import_(
 @click.option("--topics", metavar="FILE", help="The queries.")
 @click.option("--run", "runs", multiple=True, metavar="FILE", help="A run; may be given several times.")
 @click.option("--documents", metavar="FILE", help="What the documents say.")
-@click.option("--input-format", metavar="FORMAT", help="Of the files that are read; recognised unless given.")
+@input_format
 @click.option("--columns", metavar="NAME=COLUMN,...", help="Which column of the input holds what.")
 @wishes
 @report
@@ -86,9 +86,8 @@ def export(
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.convert import export as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open()
+    bench = workbench()
     result = flow(target, to, qrels=qrels, topics=topics, runs=runs, documents=documents, labels=labels,
                   options=spelled(options), format=input_format, columns=spell_map(columns, "--columns"), force=force,
                   bench=bench, command=command_line())  # fmt: skip

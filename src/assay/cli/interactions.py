@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import inputs, outputs
+from assay.cli.options import inputs, outputs, workbench
 from assay.cli.output import check_targets, show
 from assay.cli.verb import OneOf, Verb, command_line, spell_map
 from assay.errors import InputError
@@ -47,9 +47,8 @@ def from_interactions(
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.interactions import qrels_from_interactions as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open()
+    bench = workbench()
     for target in (out, history):
         check_targets(target, None, [log, *filter(None, [output, html])])
     result = flow(

@@ -92,10 +92,9 @@ def consumer(command: F) -> F:
 def inputs(command: F) -> F:
     """Adds the options that say how inputs are read."""
     say = partial(choice, section="Inputs")
-    known = "One that assay formats lists; recognised from content unless given."
     return added(
         [
-            say("--input-format", metavar="FORMAT", help=known),
+            input_format,
             say("--columns", metavar="NAME=COLUMN,...", help="Which column of the input holds what."),
             say("--labels", metavar="MAP", expose_value=False, callback=_note_labels,
                 help="What labels are worth as grades: esci, yes-no, 1..5, {good:2,bad:0}, a rubric file."),
@@ -103,6 +102,22 @@ def inputs(command: F) -> F:
                 help="Read large runs from copies; made in a workspace unless --no-cache."),
         ]
     )(command)  # fmt: skip
+
+
+def input_format(command: F) -> F:
+    """Adds the option that says the format of all inputs, or of one: `FORMAT`, or `INPUT=FORMAT`."""
+    about = ("Of all inputs, or of one: qrels=msmarco, FILE=trec; may be given several times. Recognised from content "
+             "unless given.")  # fmt: skip
+    given = choice("--input-format", multiple=True, callback=_formats, metavar="[INPUT=]FORMAT", help=about,
+                   section="Inputs")  # fmt: skip
+    return added([given])(command)
+
+
+def _formats(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | None:
+    from assay.formats.per_input import parse
+
+    whole, ctx.meta["assay.formats"] = parse(value)
+    return whole
 
 
 def _note_cache(ctx: click.Context, param: click.Parameter, value: bool | None) -> None:
@@ -118,16 +133,19 @@ def workbench(**options: Any) -> Workbench:
     from assay.flows.workbench import Workbench
 
     ctx = click.get_current_context()
-    bench = Workbench.open(cache=ctx.meta.get("assay.cache"), labels=ctx.meta.get("assay.labels"), **options)
+    bench = Workbench.open(cache=ctx.meta.get("assay.cache"), labels=ctx.meta.get("assay.labels"),
+                           formats=ctx.meta.get("assay.formats") or {}, **options)  # fmt: skip
 
     @ctx.call_on_close
     def tell() -> None:
-        if bench.told:
+        if bench.told or bench.unread:
             from assay.cli.output import say
             from assay.results import Note
 
             for sentence in bench.told:
                 say(Note("cache", sentence))
+            for name in bench.unread:
+                say(Note("input-format", f"--input-format says the format of {name}, and nothing was read as that"))
 
     return bench
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import inputs, ordering, outputs, pick
+from assay.cli.options import inputs, ordering, outputs, pick, workbench
 from assay.cli.output import names_inputs, progress, show
 from assay.cli.verb import OneOf, Verb, command_line, spell_map
 from assay.errors import InputError
@@ -43,9 +43,8 @@ def overlap(
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.overlap import overlap as flow
-    from assay.flows.workbench import Workbench
 
-    bench = Workbench.open(hashes=names_inputs(format_, output, html))
+    bench = workbench(hashes=names_inputs(format_, output, html))
     options = {"p": p, "depths": whole(depths), "rbo_ties": rbo_ties, "format": input_format,
                "columns": spell_map(columns, "--columns"), "bench": bench, "progress": progress(),
                "command": command_line(), **pick(choices)}  # fmt: skip

@@ -6,7 +6,7 @@ import click
 
 from assay.cli.gate import check_host, check_several
 from assay.cli.judgments import numbers
-from assay.cli.options import outputs
+from assay.cli.options import input_format, outputs, workbench
 from assay.cli.output import show, write
 from assay.cli.verb import Verb, choice, command_line
 
@@ -25,7 +25,7 @@ from assay.cli.verb import Verb, choice, command_line
 @click.option("--labels", metavar="MAP", help="What labels are worth: esci, yes-no, 1..5, {good:2,bad:0}.")
 @click.option("--strict", is_flag=True, help="Warnings fail too.")
 @click.option("--sorted", "is_sorted", is_flag=True, help="Also say where rows are not sorted.")
-@click.option("--input-format", metavar="FORMAT", help="Of all files; recognised unless given.")
+@input_format
 @outputs("table", "json", "csv", "jsonl", "md", "html")
 @choice("--junit", metavar="FILE", help="Also write JUnit XML: one test a file.", section="Output")
 @choice("--annotate", metavar="HOST", section="Output",
@@ -37,12 +37,11 @@ def validate(
 ) -> int:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.validate import validate as flow
-    from assay.flows.workbench import Workbench
 
     host, _, report = (annotate or "").partition("=")
     if annotate is not None:
         check_host(host, report)
-    bench = Workbench.open()
+    bench = workbench()
     found = flow(*files, grades=numbers(grades), labels=labels, strict=strict, sorted=is_sorted, format=input_format,
                  bench=bench, command=command_line())  # fmt: skip
     targets = [target for target in (junit, report or None) if target is not None]

@@ -183,7 +183,7 @@ def _file(
     from assay.formats.recognise import ALL
 
     try:
-        found = read_any(path, format, Wishes(bench.label_map()))
+        found = read_any(path, bench.wanted.of(path, None, format), Wishes(bench.label_map()))
     except InputError as error:
         return LookedAt(path, "", format or "", 0), _refused(error, path), []
     carried = found.carried

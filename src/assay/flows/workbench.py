@@ -21,6 +21,7 @@ from assay.tables import Block, Document, Hit, Interaction, Item, Judgment, Topi
 
 if TYPE_CHECKING:
     from assay.formats.artefact import Cache
+    from assay.formats.per_input import Wanted
     from assay.formats.seen import Seen
     from assay.label_maps import LabelMap
     from assay.workspace import Workspace
@@ -49,6 +50,7 @@ class Workbench:
         cache: whether large runs are copied, so that they are read faster the next time; the settings say it when
             None: in a workspace they are, elsewhere not.
         labels: what the labels of judgments are worth: a map, or its name; None takes numbers alone.
+        formats: the format of single inputs, by a name of `per_input.INPUTS` or by file; before that of all inputs.
     """
 
     workspace: Workspace | None = None
@@ -56,6 +58,7 @@ class Workbench:
     hashes: bool = True
     cache: bool | None = None
     labels: LabelMap | str | None = None
+    formats: Mapping[str, str] = field(default_factory=dict)
     _hashed: dict[str, str] = field(default_factory=dict)
     _read: dict[str, None] = field(default_factory=dict)
     _seen: dict[str, Seen | None] = field(default_factory=dict)
@@ -78,7 +81,7 @@ class Workbench:
             from assay.formats.recognise import read
 
             self.note(source)
-            format = _for(row, format)
+            format = self.wanted.of(source, row, format)
             columns = self._columns_of(source, row, format, columns)
             if row is Judgment and labels is None and self._is_trec(source, row, format, columns):
                 from assay.formats.blocks import read_qrels
@@ -121,7 +124,7 @@ class Workbench:
             progress: told how much of a large file is read.
         """
         source = None if isinstance(x, Block) else self.source(x)
-        format = _for(Hit, format)
+        format = self.wanted.of(source, Hit, format)
         if source is not None and self._is_trec(source, Hit, format, self._columns_of(source, Hit, format, columns)):
             from assay.formats.blocks import RunBlocks
 
@@ -224,6 +227,23 @@ class Workbench:
                 return str(path)
         return text
 
+    @cached_property
+    def wanted(self) -> Wanted:
+        """Which format is said of which input."""
+        from assay.formats.per_input import Wanted
+
+        return Wanted(self.formats, self._found)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Inputs whose format was said and of which nothing was read."""
+        wanted: Wanted | None = self.__dict__.get("wanted")
+        return wanted.unread if wanted is not None else ()
+
+    def _found(self, name: str) -> str | None:
+        source = self.source(name)
+        return source if source is not None and (is_stream(source) or os.path.exists(source)) else None
+
     def _columns_of(
         self, source: str, row: type[Any], format: str | None, columns: Mapping[str, str] | None
     ) -> Mapping[str, str] | None:
@@ -296,20 +316,6 @@ def at_work(bench: Workbench | None, labels: LabelMap | str | None) -> Workbench
     if labels is not None:
         bench.labels = labels
     return bench
-
-
-def _for(row: type[Any], format: str | None) -> str | None:
-    """The format that concerns a table: one option serves runs, judgments and topics, which another tool may lack."""
-    if format is None:
-        return None
-    from assay.formats.recognise import ALL
-
-    if format in ALL:
-        return format
-    from assay.formats.carried import OUTSIDE
-
-    name = format.partition(":")[0]
-    return None if name in OUTSIDE and row not in OUTSIDE.find(name).holds else format
 
 
 def _of_this_user() -> Path:

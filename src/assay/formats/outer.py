@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -61,11 +62,14 @@ def read_rows(source: Source, row: type, format: str | None, labels: LabelMap | 
         labels: how labels become grades.
     """
     name = name_of(source)
-    outside, options = _named(format) if format else (sole(source, row), {})
+    outside, options = named(format) if format else (sole(source, row), {})
     assert outside is not None  # a sole one was found
     wishes = Wishes(labels, options)
     outside.check(wishes)
-    carried = outside.read(source, wishes)
+    try:
+        carried = outside.read(source, wishes)
+    except InputError as error:
+        raise _as_typed(error, outside.name) from None
     block = _table(carried, row, outside, name, options)
     facts = [f"{name}: read as {outside.title}"] if format is None else []
     facts += [*carried.facts, *(in_words(lost, name) for lost in carried.lost)]
@@ -73,7 +77,17 @@ def read_rows(source: Source, row: type, format: str | None, labels: LabelMap | 
     return replace(block, facts=tuple(dict.fromkeys((*facts, *block.facts))), unlisted=meant)
 
 
-def _named(format: str) -> tuple[Outside, dict[str, str]]:
+def _as_typed(error: InputError, format: str) -> InputError:
+    """The complaint with the option that the reading verbs have, where the format has one that mends it."""
+    remedy = re.sub(r"--option (\w+)=", rf"--input-format {format}:\1=", error.remedy)
+    if remedy == error.remedy:
+        return error
+    remedy += f"; where only another input is in this format, --input-format INPUT={format}"
+    return InputError(error.what, error.where, remedy, line=error.line, more=error.more, count=error.count,
+                      is_least=error.is_least)  # fmt: skip
+
+
+def named(format: str) -> tuple[Outside, dict[str, str]]:
     """`beir:split=test,other=1` as the format and its options."""
     name, _, rest = format.partition(":")
     if name not in OUTSIDE:
