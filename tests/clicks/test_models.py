@@ -132,8 +132,9 @@ def distances(name: str, lists: int, seed: int) -> tuple[float, float]:
         whole, each = whole * factor, each / factor
     if name == "dcm":  # below the last positions there is little to be clicked
         whole, true_whole = whole[:3], true_whole[:3]
-    if name in ("sdbn", "dbn"):  # who is hardly ever clicked can hardly show whether it satisfies
-        told = seen[true_each[seen] > 0.2]
+    if name in ("sdbn", "dbn"):  # who is hardly ever clicked, or at the end of lists, cannot show that it satisfies
+        above = np.unique(log.pair[:, :-1][log.shown[:, 1:]])
+        told = above[true_each[above] > 0.2]
         whole, true_whole = whole[told], true_whole[told]
     each, true_each = each[seen], true_each[seen]
     others = float(np.sqrt(np.mean((whole - true_whole) ** 2))) if len(whole) else 0.0
