@@ -62,10 +62,13 @@ def numbers(text: str | None) -> list[float] | None:
     example="assay sample searches.csv --strata head:4,torso:6,tail:10 --write set.csv",
     help="""Draw a fair set of queries from a log.
 
-    Each stratum has its size, and each query a known chance, so that means of the set are those of the traffic. Queries
-    that differ in form alone are one; texts with personal data are left out before anything is written.""",
+    The log is a table with a query in each row, or what User Behavior Insights (UBI) writes. Each stratum has its size,
+    and each query a known chance, so that means of the set are those of the traffic. Queries that differ in form alone
+    are one, by rules that can be chosen; texts with personal data are left out before anything is written.""",
 )
 @click.argument("log")
+@click.option("--events", metavar="FILE", help="Of UBI, where they stand in a file of their own.")
+@click.option("--application", default="", metavar="NAME", help="Of UBI: whose records count; all unless given.")
 @click.option("--size", type=click.IntRange(1), metavar="NUMBER", help="How many queries in all.")
 @click.option(
     "--strata",

@@ -10,8 +10,12 @@ from assay.errors import InputError, did_you_mean
 from assay.flows.choices import chosen
 from assay.flows.evaluate import source_of
 from assay.flows.workbench import Workbench
-from assay.tables import Block, LoggedQuery, Topic
+from assay.results import Note
+from assay.tables import Block, LoggedQuery, Topic, formulas
 from assay.text import FOLDS, Fold, fold
+
+UBI = "ubi"
+"""The input format of logs of User Behavior Insights, which are also known by their content."""
 
 if TYPE_CHECKING:
     from assay.judgments.sample import QuerySample, Within
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 def sample(
     log: Any,
     *,
+    events: Any = None,
+    application: str = "",
     size: int | None = None,
     strata: Mapping[str, int | None] | str | None = None,
     known_item: str = "",
@@ -41,7 +47,9 @@ def sample(
 
     Args:
         log: a table with a query in each row (`text`), and where known how often it was asked (`count`), when
-            (`asked_at`), its `results` and `clicks`, and whether it was `escalated`.
+            (`asked_at`), its `results` and `clicks`, and whether it was `escalated`; or the queries of UBI.
+        events: the events of UBI, where they stand in a file of their own.
+        application: of UBI: whose records count; those of all when empty.
         size: how many queries.
         strata: "head:60,torso:60,tail:60,known-item:20" or a dict; see `assay.judgments.sample.STRATA`.
         known_item: a regular expression of queries that look for one thing: part numbers, names, exact titles.
@@ -70,7 +78,7 @@ def sample(
         raise InputError(f"unknown rule {same}{did_you_mean(same, FOLDS)}", "--same", f"choose {', '.join(FOLDS)}")
     bench = Workbench.open() if bench is None else bench
     held = chosen(bench.workspace, choices)
-    rows = bench.table(log, LoggedQuery, format=format, columns=columns, name="log")
+    rows = _log(bench, log, events, application, format, columns)
     window = Window(day(first, "--from"), day(last, "--to"), zone(time_zone))
     listed = () if known_items is None else _texts(bench.table(known_items, Topic, name="known items"))
     old, replaces = None, ""
@@ -85,7 +93,26 @@ def sample(
         within=within, seed=seed, old=old, replaces=replaces,
     )  # fmt: skip
     source = replace(source_of(bench, held, command), conventions=(("same", same), ("within", within)), seed=seed)
-    return replace(found, source=source)
+    notes = (*(Note("read", fact) for fact in rows.facts), *found.notes)
+    return replace(found, source=source, notes=notes)
+
+
+def _log(
+    bench: Workbench, log: Any, events: Any, application: str, format: str | None, columns: Mapping[str, str] | None
+) -> Block:
+    """The rows of a log: a table with a query in each row, or what UBI writes."""
+    from assay.formats.ubi_log import is_ubi, read_ubi
+
+    source, more = bench.source(log), bench.source(events) if events is not None else None
+    is_named = events is not None or bool(application) or format == UBI
+    if not (is_named or (format is None and not columns and source is not None and is_ubi(source))):
+        return bench.table(log, LoggedQuery, format=format, columns=columns, name="log")
+    if source is None or (events is not None and more is None):
+        raise InputError("a log of UBI is read from files", "--events", "pass paths of JSON lines or Parquet")
+    for one in (source, more):
+        if one is not None:
+            bench.note(one)
+    return read_ubi(source, more, application)
 
 
 def parse_strata(given: Mapping[str, int | None] | str | None) -> Mapping[str, int | None] | None:
@@ -141,12 +168,5 @@ def as_topics(found: QuerySample) -> dict[str, Sequence[Any]]:
 
 def as_csv(found: QuerySample) -> bytes:
     """The drawn queries as a topics table in CSV."""
-    import csv
-    import io
-
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
     columns = as_topics(found)
-    rows.writerow(columns)
-    rows.writerows(zip(*columns.values(), strict=True))
-    return text.getvalue().encode("utf-8")
+    return formulas.as_csv(list(columns), zip(*columns.values(), strict=True))
