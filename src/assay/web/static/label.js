@@ -1,13 +1,14 @@
-// The labelling page. What was answered waits in an outbox that names its rater until the server has it; each answer
-// carries the item that was on the screen and an id of its own, so that no retry counts twice and no key press grades
-// what was not seen.
+// The labelling page. What is said goes through an outbox, in its order; each answer carries the item that was on the
+// screen and an id of its own, so that no retry counts twice and no key press grades what was not seen.
 
-const body = document.body;
-const { base, project, rater, csrf } = body.dataset;
-const needsEnter = body.dataset.enter === "yes";
+import { asked, draw, languageName, prefetch, speak } from "./document.js";
+import { finder } from "./find.js";
+import { Outbox, ask, uid } from "./outbox.js";
+
+const { project, rater } = document.body.dataset;
+const needsEnter = document.body.dataset.enter === "yes";
 const $ = (id) => document.getElementById(id);
 const AHEAD = 6;
-const OUTBOX = `assay outbox ${project} ${rater}`;
 
 let queue = [];          // items that were fetched and not answered
 let current = null;      // the item on the screen
@@ -16,37 +17,15 @@ let staged = null;       // a grade that waits for Enter
 let said = {};           // dimensions of the current item
 let note = "";
 let history = [];        // answers of this page, the last one last
-let outbox = JSON.parse(localStorage.getItem(OUTBOX) || "[]");
-let sending = false;
 let fetching = false;
 let gone = new Set();    // items that left the page while a fetch was on its way: its answer may still name them
-const skipping = new Set();
 let isEmpty = false;
 let isWaiting = false;   // the pilot is labelled, and the raters do not agree on it yet
-let wait = 0;
 let marks = true;
 let given = 0;
 
 const dimensions = [...document.querySelectorAll("[data-dimension]")].map((node) => node.dataset.dimension);
-
-function uid() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-async function ask(method, path, content) {
-  const answer = await fetch(base + path, {
-    method,
-    headers: { "content-type": "application/json", "x-csrf-token": csrf, accept: "application/json" },
-    body: content === undefined ? undefined : JSON.stringify(content),
-  });
-  if (answer.status === 401) {
-    location.assign(`${base}/sign-in`);
-    throw new TypeError("signed out");
-  }
-  const told = await answer.json().catch(() => ({}));
-  return { ok: answer.ok, code: answer.status, told };
-}
+const key = (one) => `${one.item} ${one.turn}`;
 
 function tell(state, words) {
   $("saving").dataset.state = state;
@@ -54,33 +33,64 @@ function tell(state, words) {
   $("says").textContent = words;
 }
 
-function unsaved() {
-  const n = outbox.length;
-  if (n) tell("offline", `${n} not saved yet, retrying; kept in this browser`);
+function count(n) {
+  given = Math.max(0, given + n);
+  $("given").textContent = given;
 }
 
-function keep() {
-  localStorage.setItem(OUTBOX, JSON.stringify(outbox));
-}
+// Sending. What came of each message, by its kind.
+
+const CAME = {
+  grade: (told, { content }) => tell("saved", content.cannot_tell ? "saved: can't tell" : `saved: grade ${told.grade}`),
+  undo: () => tell("saved", "undone"),
+  skip: () => tell("saved", "skipped: it comes back later"),
+  flag: () => tell("saved", "the query is flagged"),
+  found: (told) => { if (told.item) takeIn(told.item); tell("saved", find.came(told)); },
+};
+
+const outbox = new Outbox(project, rater, {
+  sent(message, { ok, code, told }) {
+    if (ok) return CAME[message.kind](told, message);
+    history = history.filter((one) => one.uid !== message.uid);
+    if (message.kind === "found") find.came({ state: told.what || code });
+    tell("offline", `not taken: ${told.what || code}`);
+    return fill();
+  },
+  waits: (n, why) => tell("offline", why || `${n} not saved yet, retrying; kept in this browser`),
+  idle: () => { if (!current) fill(); },
+});
+
+// Other tabs of the same rater: what is answered in one is not asked in another.
+const tabs = new BroadcastChannel(`assay ${project} ${rater}`);
+tabs.addEventListener("message", ({ data }) => {
+  queue = queue.filter((one) => key(one) !== data);
+  gone.add(data);
+  if (current && key(current) === data) {
+    next();
+    tell("saved", "that one was answered in another tab");
+  }
+});
 
 // Fetching.
 
-const key = (one) => `${one.item} ${one.turn}`;
-
 const isKnown = (one) =>
-  gone.has(key(one)) || [...(current ? [current] : []), ...queue, ...outbox].some((held) => key(held) === key(one));
+  gone.has(key(one)) || outbox.has(one.item, one.turn)
+  || [...(current ? [current] : []), ...queue].some((held) => key(held) === key(one));
 
 async function fill() {
   if (fetching) return;
   fetching = true;
-  gone = new Set([...outbox.map(key), ...skipping]);
+  gone = new Set(outbox.messages.map(key));
   try {
-    const { ok, told } = await ask("GET", `/v1/projects/${project}/items?n=${Math.min(12, AHEAD + outbox.length + 1)}`);
+    const n = Math.min(12, AHEAD + outbox.messages.length + 1);
+    const { ok, told } = await ask("GET", `/v1/projects/${project}/items?n=${n}`);
     if (ok) {
-      queue.push(...told.items.filter((one) => !isKnown(one)));
-      isEmpty = told.items.length === 0 && outbox.length === 0 && skipping.size === 0;
+      const fresh = told.items.filter((one) => !isKnown(one));
+      queue.push(...fresh);
+      for (const one of fresh) prefetch(one.document);
+      isEmpty = told.items.length === 0 && outbox.messages.length === 0;
       isWaiting = told.waits === "pilot";
-    }
+    } else tell("offline", told.what || `the server said ${told.code}`);
   } catch {
     setTimeout(fill, 2000);
   } finally {
@@ -89,48 +99,42 @@ async function fill() {
   if (!current) next();
 }
 
-// Showing.
-
-function words(text) {
-  return [...new Set((text || "").toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) || [])];
+// An item that the rater asked for: it comes next, and never in place of what is on the screen.
+function takeIn(one) {
+  gone.delete(key(one));
+  if (isKnown(one)) return;
+  prefetch(one.document);
+  queue.unshift(one);
+  if (!current) next();
 }
 
-function marked(node, text, asked) {
-  node.replaceChildren();
-  if (!marks || !asked.length) {
-    node.textContent = text;
-    return;
-  }
-  const escaped = asked.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const pattern = new RegExp(`(${escaped.join("|")})`, "giu");
-  for (const piece of text.split(pattern)) {
-    if (asked.includes(piece.toLowerCase())) {
-      const mark = document.createElement("mark");
-      mark.textContent = piece;
-      node.append(mark);
-    } else node.append(piece);
-  }
+// Showing.
+
+function showQuery(query) {
+  $("query").textContent = query.text;
+  speak($("query"), query);
+  $("need").textContent = query.need || "";
+  speak($("need"), query);
+  $("need-block").hidden = !query.need;
+  $("language").textContent = query.language ? languageName(query.language) : "";
+  $("language-block").hidden = !query.language;
 }
 
 function show() {
-  const { query, document: doc } = current;
-  const asked = words(query.text);
-  $("query").textContent = query.text;
-  for (const id of ["query", "need"]) query.language ? ($(id).lang = query.language) : $(id).removeAttribute("lang");
-  $("need").textContent = query.need || "";
-  $("need-block").hidden = !query.need;
-  marked($("title"), (doc && (doc.title || doc.doc_id)) || "(no document)", asked);
-  $("text").replaceChildren();
-  for (const part of ((doc && doc.text) || "").split(/\n\s*\n/)) {
-    if (!part.trim()) continue;
-    const p = document.createElement("p");
-    marked(p, part, asked);
-    $("text").append(p);
-  }
-  $("stamp").textContent = doc && doc.captured_at ? `snapshot ${doc.captured_at}` : "as it was when the project was made";
   $("article").hidden = false;
   $("wait").hidden = true;
-  $("doc").scrollTop = 0;
+  draw($("article"), current.document, marks ? asked(current.query) : []);
+}
+
+function wait() {
+  $("article").hidden = true;
+  $("wait").hidden = false;
+  for (const id of ["need-block", "language-block"]) $(id).hidden = true;
+  $("query").textContent = "";
+  $("wait").textContent = !isEmpty ? "Loading the next document …" : isWaiting
+    ? "You have labelled the pilot. The rest opens when every rater has, and they agree; then load this page again."
+    : "Nothing is left for you here. Thank you.";
+  if (!isEmpty) setTimeout(fill, outbox.messages.length ? 150 : 0);
 }
 
 function next() {
@@ -143,17 +147,13 @@ function next() {
   current = queue.shift() || null;
   press();
   if (!current) {
-    $("article").hidden = true;
-    $("wait").hidden = false;
-    $("query").textContent = "";
-    $("need-block").hidden = true;
-    $("wait").textContent = !isEmpty ? "Loading the next document …" : isWaiting
-      ? "You have labelled the pilot. The rest opens when every rater has, and they agree; then load this page again."
-      : "Nothing is left for you here. Thank you.";
-    if (!isEmpty) setTimeout(fill, outbox.length ? 150 : 0);
+    wait();
     return;
   }
+  find.of(current.query);
+  showQuery(current.query);
   show();
+  $("doc").scrollTop = 0;
   const shown = current;
   // Two frames: the first may still show the document before.
   requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -173,7 +173,7 @@ function press() {
     group.toggleAttribute("data-active", group.dataset.dimension === active());
   }
   const isReady = dimensions.length ? active() === undefined : staged !== null;
-  for (const button of document.querySelectorAll("[data-confirm]")) button.hidden = !(needsEnter && isReady);
+  for (const button of document.querySelectorAll("[data-confirm]")) button.disabled = !isReady;
 }
 
 const active = () => dimensions.find((name) => !(name in said));
@@ -186,15 +186,17 @@ function answer(what) {
     uid: uid(), item: current.item, turn: current.turn, note,
     took_ms: Math.min(Math.round(performance.now() - seenAt), 86_400_000), ...what,
   };
-  outbox.push(one);
-  gone.add(key(one));
-  keep();
-  history.push({ ...one, was: current });
-  given += 1;
-  $("given").textContent = given;
+  history.push({ uid: one.uid, was: current });
+  leave(current);
   tell("saving", "saving");
+  outbox.put("/v1/grades", one, { item: one.item, turn: one.turn, kind: "grade" });
+  count(1);
   next();
-  send();
+}
+
+function leave(item) {
+  gone.add(key(item));
+  tabs.postMessage(key(item));
 }
 
 function stage(grade) {
@@ -202,6 +204,7 @@ function stage(grade) {
   staged = grade;
   press();
   if (!needsEnter) confirm();
+  else $("says").textContent = `grade ${grade} is chosen: Enter saves it`;
 }
 
 function say(name, value) {
@@ -217,93 +220,41 @@ function confirm() {
   } else if (staged !== null) answer({ grade: staged });
 }
 
-async function send() {
-  if (sending) return;
-  sending = true;
-  try {
-    while (outbox.length) {
-      const one = outbox[0];
-      const { ok, code, told } = await ask("POST", "/v1/grades", one);
-      if (!ok && (code >= 500 || code === 429)) throw new TypeError("try again");
-      outbox = outbox.filter((held) => held.uid !== one.uid);
-      keep();
-      wait = 0;
-      if (ok) tell("saved", one.cannot_tell ? "saved: can't tell" : `saved: grade ${told.grade}`);
-      else {
-        history = history.filter((held) => held.uid !== one.uid);
-        tell("offline", `not taken: ${told.what || code}`);
-        fill();
-      }
-    }
-  } catch {
-    unsaved();
-    wait = Math.min(wait ? wait * 2 : 500, 15_000);
-    setTimeout(() => { sending = false; send(); }, wait);
-    return;
-  }
-  sending = false;
-  if (!current) fill();
-}
-
-async function undo() {
+// Takes back the last answer. It follows the answer through the outbox, so that both are written in their order.
+function undo() {
   const last = history.pop();
   if (!last) return tell("saved", "nothing to undo");
-  const back = () => {
-    if (current) queue.unshift(current);
-    queue = [last.was, ...queue.filter((one) => one.item !== last.item || one.turn !== last.turn)];
-    given = Math.max(0, given - 1);
-    $("given").textContent = given;
-    isEmpty = false;
-    next();
-  };
-  const waiting = outbox.findIndex((one) => one.uid === last.uid);
-  if (waiting > 0 || (waiting === 0 && !sending)) {  // the server does not know it yet
-    outbox.splice(waiting, 1);
-    keep();
-    back();
-    return tell("saved", "undone");
+  const { item, turn } = last.was;
+  if (outbox.takeOut(last.uid)) tell("saved", "undone"); // the server does not know it yet
+  else {
+    tell("saving", "undoing");
+    outbox.put("/v1/undo", { uid: uid(), of: last.uid }, { item, turn, kind: "undo" });
   }
-  const own = uid();
-  for (let tries = 0; tries < 20; tries += 1) {
-    try {
-      if (!outbox.some((one) => one.uid === last.uid)) {
-        const { ok, told } = await ask("POST", "/v1/undo", { uid: own, of: last.uid });
-        if (ok) back();
-        return tell(ok ? "saved" : "offline", ok ? "undone" : `not undone: ${told.what}`);
-      }
-    } catch { /* no connection: tried again below */ }
-    await new Promise((done) => setTimeout(done, 500));
-  }
-  history.push(last);
-  return tell("offline", "not undone: no connection");
+  if (current) queue.unshift(current);
+  queue = [last.was, ...queue.filter((one) => key(one) !== key(last.was))];
+  isEmpty = false;
+  count(-1);
+  return next();
 }
 
-async function skip() {
+function skip() {
   if (!current || !seenAt) return;
-  const off = current;
-  skipping.add(key(off));
-  gone.add(key(off));
+  const { item, turn } = current;
+  leave(current);
+  outbox.put("/v1/skip", { item, turn }, { item, turn, kind: "skip" });
   next();
-  try {
-    await ask("POST", "/v1/skip", { item: off.item, turn: off.turn });
-    tell("saved", "skipped: it comes back later");
-  } catch {
-    queue.push(off);
-    tell("offline", "no connection: it stays in your list");
-  } finally {
-    skipping.delete(key(off));
-  }
 }
 
-async function flag() {
+function flag() {
   if (!current) return;
-  try {
-    const { ok } = await ask("POST", "/v1/flags", { project, query_id: current.query.query_id, why: note });
-    tell(ok ? "saved" : "offline", ok ? "the query is flagged" : "not flagged");
-  } catch {
-    tell("offline", "not flagged: no connection");
-  }
+  outbox.put("/v1/flags", { project, query_id: current.query.query_id, why: note.slice(0, 500) }, { kind: "flag" });
 }
+
+const find = finder(project, {
+  add: (doc, query) => outbox.put(
+    `/v1/projects/${project}/found`, { query_id: query.query_id, doc_id: doc.doc_id, doc_hash: doc.doc_hash }, { kind: "found" },
+  ),
+});
 
 // Keys and buttons.
 
@@ -311,11 +262,12 @@ const open = (id) => { if (current || id === "help") $(id).showModal(); };
 
 const KEYS = {
   u: undo, s: skip, f: flag, x: () => open("why"), n: () => open("noting"), r: () => open("rubric-text"),
-  "?": () => open("help"), t: () => { marks = !marks; if (current) show(); }, Enter: confirm,
+  "?": () => open("help"), "/": find.open, t: () => { marks = !marks; if (current) show(); },
+  m: () => document.querySelector("#article .more")?.click(), Enter: confirm,
 };
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;
   const dialog = document.querySelector("dialog[open]");
   if (dialog) {
     if (dialog.id === "why" && /^[1-9]$/.test(event.key)) {
@@ -342,27 +294,28 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+const CLICKS = {
+  grade: (node) => stage(Number(node.dataset.grade)),
+  value: (node) => say(node.closest("[data-dimension]").dataset.dimension, Number(node.dataset.value)),
+  confirm, flag, find: find.open,
+  help: () => open("help"),
+  rubric: () => open("rubric-text"),
+  reason: (node) => { $("why").close(); answer({ cannot_tell: node.dataset.reason }); },
+  close: (node) => node.closest("dialog").close(),
+};
+const BUTTONS = { cannot: () => open("why"), note: () => open("noting"), skip, undo };
+
 document.addEventListener("click", (event) => {
   const node = event.target.closest("button");
   if (!node) return;
-  if (node.dataset.grade !== undefined) stage(Number(node.dataset.grade));
-  else if (node.dataset.value !== undefined) say(node.closest("[data-dimension]").dataset.dimension, Number(node.dataset.value));
-  else if (node.dataset.confirm !== undefined) confirm();
-  else if (node.dataset.help !== undefined) open("help");
-  else if (node.dataset.rubric !== undefined) open("rubric-text");
-  else if (node.dataset.reason !== undefined) { $("why").close(); answer({ cannot_tell: node.dataset.reason }); }
-  else if (node.dataset.close !== undefined) node.closest("dialog").close();
-  else if (node.id === "cannot") open("why");
-  else if (node.id === "note") open("noting");
-  else if (node.id === "skip") skip();
-  else if (node.id === "undo") undo();
-  else if (node.id === "flag") flag();
+  for (const [name, act] of Object.entries(CLICKS)) if (node.dataset[name] !== undefined) act(node);
+  BUTTONS[node.id]?.();
 });
 
-$("noting").addEventListener("close", () => { note = $("note-text").value.trim(); });
-addEventListener("online", () => { wait = 0; send(); fill(); });
-addEventListener("beforeunload", (event) => { if (outbox.length) event.preventDefault(); });
+$("noting").addEventListener("close", () => {
+  note = $("note-text").value.trim();
+  if (note) tell("saved", "the note goes with your next grade or flag");
+});
+addEventListener("online", fill);
 
-if (outbox.length) unsaved();
-send();
-fill();
+outbox.adopt().then((n) => { if (n) outbox.now(); fill(); });
