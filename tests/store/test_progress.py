@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from assay.errors import InputError
 from assay.flows.people import Person
 from assay.flows.pilot import ITSELF, Step, consider, gate_of
-from assay.flows.project import open_queue, progress_of
+from assay.flows.progress import progress_of
+from assay.flows.project import open_queue
 from assay.store import audit, people, projects, queue
 from assay.store.database import Store
 from assay.store.schema import CLAIMS

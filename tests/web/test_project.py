@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+import assay.web.project
 from assay.flows.keeping import open_store
 from assay.flows.labelling import create_project
 from assay.flows.workbench import Workbench
@@ -92,3 +97,27 @@ def test_raters_who_differ_keep_it_closed_and_the_page_shows_the_lines(folder: P
     assert "borderline: an &lt;i&gt;old&lt;/i&gt; one" in row
     assert "<b>2 yes</b>" in row
     assert row.endswith('<td class="num">24</td></tr>')
+
+
+def test_a_large_project_is_counted_behind_its_page(
+    folder: Path, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.flows.progress.LARGE", 3)
+    monkeypatch.setattr("assay.web.behind.PATIENCE_S", 0.05)
+    may_end = threading.Event()
+    count = assay.web.project.progress_of
+    monkeypatch.setattr("assay.web.project.progress_of", lambda *what: may_end.wait(20) and count(*what))
+    project(folder)
+    label(visit, "rater", {})
+    lead = visit()
+    lead.sign_in("lead")
+    page = lead.get("/project/winter").text
+    assert "The judgments are being counted" in page
+    assert '<meta http-equiv="refresh" content="2">' in page
+    may_end.set()
+    for _ in range(400):
+        page = " ".join(lead.get("/project/winter").text.split())
+        if "being counted" not in page:
+            break
+    assert "8 of 16 judgments, of 8 pairs." in page
+    assert re.search(r"Counted 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC", page)

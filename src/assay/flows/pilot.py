@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 from assay.flows.keeping import now
 from assay.rubric import Rubric
 from assay.store import audit, judgments, progress
-from assay.tables import Judgment
-from assay.tables.door import block_of
 
 if TYPE_CHECKING:
-    from assay.judgments.agreement import RaterAgreement
+    from assay.judgments.agreement import Decided
     from assay.store.database import Store
 
 FEWEST_RATERS = 2
@@ -54,7 +51,7 @@ class Gate:
 
     pairs: int
     left: Mapping[str, int]
-    agreement: RaterAgreement | None
+    agreement: Decided | None
     steps: tuple[Step, ...]
     shared: int
 
@@ -78,6 +75,7 @@ def gate_of(store: Store, project: Mapping[str, Any]) -> Gate:
         if row["item"] in items and row["turn"] == 0 and row["role"] != "adjudicator" and row["grade"] is not None
     ]
     rubric = Rubric.parse(project["rubric"], f"rubric of {project['name']}")
+    told = [(row["item"], row["query_id"], row["rater"], row["grade"]) for row in rows]
     grades = _by_item([(row["item"], row["grade"]) for row in rows])
     steps = _steps("", grades, rubric.scale)
     for one in rubric.dimensions:
@@ -85,7 +83,7 @@ def gate_of(store: Store, project: Mapping[str, Any]) -> Gate:
         steps += _steps(one.name, _by_item(own), sorted(value for value, _ in one.means))
     return Gate(
         pairs=len(items), left=progress.pilot_left(store, project["tenant"], project["id"]),
-        agreement=agreement_of(rows, rubric, project["pilot_limit"]), shared=sum(len(given) > 1 for given in grades),
+        agreement=agreement_of(told, rubric, project["pilot_limit"]), shared=sum(len(given) > 1 for given in grades),
         steps=tuple(sorted(steps, key=lambda step: (-step.apart, step.dimension, step.below))),
     )  # fmt: skip
 
@@ -116,15 +114,32 @@ def consider(store: Store, project: Mapping[str, Any]) -> bool:
     return store.write(job).result()
 
 
-def agreement_of(rows: Sequence[Mapping[str, Any]], rubric: Rubric, limit: float) -> RaterAgreement | None:
-    """How much raters agree; None where no pair has two grades."""
-    told = [{name: row[name] for name in ("query_id", "doc_id", "grade", "rater")} for row in rows
-            if row["grade"] is not None]  # fmt: skip
-    if max(Counter((row["query_id"], row["doc_id"]) for row in told).values(), default=0) < FEWEST_RATERS:
-        return None
-    from assay.judgments.agreement import agreement
+def agreement_of(said: Sequence[tuple[int, str, str, float]], rubric: Rubric, limit: float) -> Decided | None:
+    """What decides whether raters agree enough; None where no item has two grades.
 
-    return agreement(block_of(told, Judgment, "project"), grades=rubric.scale, limit=limit)
+    Args:
+        said: (item, its query, rater, grade), one a standing grade; an item has one document as it looked at one time.
+        rubric: whose grades count.
+        limit: of the agreement that the project asks for.
+    """
+    if not said:
+        return None
+    import numpy as np
+
+    from assay.judgments.agreement import decided
+    from assay.stats.agreement import Ratings
+
+    items, queries, raters, grades = zip(*said, strict=True)
+    place = {grade: at for at, grade in enumerate(rubric.scale)}
+    _, first, item = np.unique(np.array(items, dtype=np.int64), return_index=True, return_inverse=True)
+    names = sorted(set(raters))
+    number = {name: at for at, name in enumerate(names)}
+    query = {name: at for at, name in enumerate(dict.fromkeys(queries))}
+    ratings = Ratings(
+        item=item, rater=np.array([number[name] for name in raters]), code=np.array([place[one] for one in grades]),
+        query=np.array([query[queries[at]] for at in first]), grades=np.array(rubric.scale, dtype=np.float64),
+    )  # fmt: skip
+    return decided(ratings, names, limit)
 
 
 def _by_item(said: Sequence[tuple[int, float]]) -> list[list[float]]:

@@ -1,22 +1,17 @@
-"""A project from above: how far it is, how much its raters agree, and what they dispute."""
+"""What the lead of a project decides."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.flows.keeping import now
-from assay.flows.labelling import project_of, rubric_of
+from assay.flows.labelling import project_of
 from assay.flows.people import Person
-from assay.flows.pilot import Gate, agreement_of, consider, gate_of
-from assay.store import audit, judgments, progress
+from assay.flows.pilot import consider
+from assay.store import audit, progress
 
 if TYPE_CHECKING:
-    from assay.judgments.agreement import RaterAgreement
     from assay.store.database import Store
 
 

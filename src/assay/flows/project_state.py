@@ -11,7 +11,7 @@ from assay.results import Result, kept
 if TYPE_CHECKING:
     from assay.flows.people import Person
     from assay.flows.pilot import Gate
-    from assay.flows.project import OneRater
+    from assay.flows.progress import OneRater
     from assay.rubric import Rubric
     from assay.store.database import Store
 
@@ -149,7 +149,7 @@ def state_of(store: Store, who: Person, name: str) -> ProjectState:
         InputError: there is no such project.
     """
     from assay.flows.labelling import project_of, rubric_of
-    from assay.flows.project import progress_of
+    from assay.flows.progress import progress_of
 
     row = project_of(store, who, name)
     found, rubric = progress_of(store, who, name), rubric_of(row)

@@ -14,7 +14,15 @@ from itertools import combinations
 import numpy as np
 
 from assay.errors import InputError
-from assay.judgments.coefficients import INTERVAL, RESAMPLES, Coefficient, coefficients, two_grades, with_interval
+from assay.judgments.coefficients import (
+    INTERVAL,
+    RESAMPLES,
+    Coefficient,
+    alpha_interval,
+    coefficients,
+    two_grades,
+    with_interval,
+)
 from assay.judgments.ratings import coded, grades_of
 from assay.judgments.roles import apart
 from assay.judgments.settled import Settled, settled
@@ -162,10 +170,51 @@ class RaterAgreement(Result):
     @property
     def is_enough(self) -> bool | None:
         """True when even the lower end reaches the limit, False when the upper end does not, else None."""
-        found = self.deciding
-        if found.low is None or found.high is None:
-            return None
-        return True if found.low >= self.limit else False if found.high < self.limit else None
+        return enough(self.deciding, self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What decides whether raters agree enough, by itself.
+
+    Args:
+        deciding: quadratic kappa of two raters, else alpha by its squared distances.
+        limit: agreement that is asked for.
+    """
+
+    deciding: Coefficient
+    limit: float
+
+    @property
+    def is_enough(self) -> bool | None:
+        """True when even the lower end reaches the limit, False when the upper end does not, else None."""
+        return enough(self.deciding, self.limit)
+
+
+def enough(found: Coefficient, limit: float) -> bool | None:
+    """Whether an interval lies above a limit (True), below it (False), or neither can be said (None)."""
+    if found.low is None or found.high is None:
+        return None
+    return True if found.low >= limit else False if found.high < limit else None
+
+
+def decided(ratings: Ratings, raters: Sequence[str], limit: float = LIMIT, seed: int = 0) -> Decided | None:
+    """What `agreement` would decide by, without all else that it says; None where no item has two ratings.
+
+    Args:
+        ratings: who said what.
+        raters: the name of each rater.
+        limit: agreement that is asked for.
+        seed: of the resampling.
+    """
+    several = ratings.counts.sum(axis=1) > 1
+    if not several.any():
+        return None
+    pair = _pair(ratings, raters, 0, 1, seed, RESAMPLES, WEIGHTS[2:]) if len(raters) == 2 else None
+    if pair is not None:
+        return Decided(pair.coefficients[-1], limit)
+    queries = len(np.unique(ratings.query[several]))
+    return Decided(alpha_interval(ratings, queries, seed, RESAMPLES), limit)
 
 
 def agreement(
@@ -235,7 +284,10 @@ def _part(by: str, value: str, ratings: Ratings, seed: int, resamples: int) -> A
     return AgreementPart(by, value, len(ratings.item), len(ratings.query), shared, queries, total, boundaries)
 
 
-def _pair(ratings: Ratings, names: Sequence[str], a: int, b: int, seed: int, resamples: int) -> RaterPair | None:
+def _pair(
+    ratings: Ratings, names: Sequence[str], a: int, b: int, seed: int, resamples: int,
+    weighted: Sequence[Weights] = WEIGHTS,
+) -> RaterPair | None:  # fmt: skip
     tables = ratings.table(a, b)
     table = tables.sum(axis=0)
     if not table.sum():
@@ -245,7 +297,7 @@ def _pair(ratings: Ratings, names: Sequence[str], a: int, b: int, seed: int, res
     remark = f"{still[0]} never varied: kappa cannot differ from 0" if len(still) == 1 else ""
     same = "both gave one and the same grade to everything" if len(still) == 2 else ""
     made = [with_interval("percent", tables, percent, queries, seed, resamples, "")]
-    for weights in WEIGHTS:
+    for weights in weighted:
         made.append(
             with_interval(
                 f"kappa, {weights}", tables, partial(kappa, weights=weights), queries, seed, resamples,

@@ -21,11 +21,15 @@ RESAMPLES = 5_000
 FEWEST_QUERIES = 10
 """Under this many queries resampling them says nothing."""
 
+AT_ONCE = 4_000_000
+"""Counts that are drawn at once (32 MB): of many queries, a part of the resamples at a time."""
+
 MOST_UNDEFINED = 0.05
 """Share of resamples without a value up to which the others make an interval."""
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 INTERVAL = "alpha, interval"
+SAME = "only one grade occurs: there is nothing to agree about beyond chance"
 
 
 @kept("coefficient")
@@ -51,28 +55,33 @@ def coefficients(ratings: Ratings, shared: int, seed: int, resamples: int) -> tu
     """Percent, Fleiss, alpha at three levels, AC1 and AC2; `shared`: queries with a pair that several rated."""
     together, grades = ratings.coincidences, ratings.grades
     sums = fleiss_sums(ratings)
-    same = "only one grade occurs: there is nothing to agree about beyond chance"
     made = [
         with_interval("percent", together, percent, shared, seed, resamples, "no pair has two ratings"),
         Coefficient("kappa, Fleiss", None, remark="not every pair has the same number of ratings; read alpha")
         if sums is None
-        else with_interval("kappa, Fleiss", sums.sums, fleiss, shared, seed, resamples, same),
+        else with_interval("kappa, Fleiss", sums.sums, fleiss, shared, seed, resamples, SAME),
     ]
     for level in LEVELS:
         made.append(
             with_interval(
                 f"alpha, {level}", together, partial(alpha, grades=grades, level=level), shared, seed, resamples,
-                same,
+                SAME,
             )
         )  # fmt: skip
-    made.append(with_interval("AC1", gwet_sums(ratings, "plain"), gwet, shared, seed, resamples, same))
+    made.append(with_interval("AC1", gwet_sums(ratings, "plain"), gwet, shared, seed, resamples, SAME))
     made.append(
         with_interval(
             "AC2, quadratic", gwet_sums(ratings, "quadratic"), partial(gwet, weights="quadratic"), shared, seed,
-            resamples, same,
+            resamples, SAME,
         )
     )  # fmt: skip
     return tuple(made)
+
+
+def alpha_interval(ratings: Ratings, shared: int, seed: int, resamples: int) -> Coefficient:
+    """Alpha by squared distances alone; as `coefficients` has it."""
+    finish = partial(alpha, grades=ratings.grades, level="interval")
+    return with_interval(INTERVAL, ratings.coincidences, finish, shared, seed, resamples, SAME)
 
 
 def two_grades(ratings: Ratings, shared: int, seed: int, resamples: int) -> tuple[Coefficient, ...]:
@@ -110,13 +119,19 @@ def with_interval(
         return Coefficient(name, value, remark="; ".join(filter(None, (remark, few))))
     flat = sums.reshape(len(sums), -1)
     flat = flat[flat.any(axis=1)]  # AC1 and AC2 also count pairs that one rated; all others have no part in the rest
-    rng = stream(seed, "agreement over queries")
-    picked = rng.multinomial(len(flat), np.full(len(flat), 1 / len(flat)), size=resamples)
-    drawn = (picked.astype(np.float64) @ flat).reshape(resamples, *sums.shape[1:])
-    values = finish(drawn)
+    values = finish(_drawn(flat, seed, resamples).reshape(resamples, *sums.shape[1:]))
     known = values[~np.isnan(values)]
     if len(known) < (1 - MOST_UNDEFINED) * resamples:
         gone = f"no interval: undefined in {1 - len(known) / resamples:.0%} of the resamples".replace("%", " %")
         return Coefficient(name, value, remark="; ".join(filter(None, (remark, gone))))
     low, high = percentile_ends(known)
     return Coefficient(name, value, low, high, remark)
+
+
+def _drawn(flat: F64, seed: int, resamples: int) -> F64:
+    """The sums f64[resamples, *] of so many resamples of rows f64[n, *]; the same however many are drawn at once."""
+    rng = stream(seed, "agreement over queries")
+    n, shares = len(flat), np.full(len(flat), 1 / len(flat))
+    step = max(AT_ONCE // n, 1)
+    sizes = [min(step, resamples - start) for start in range(0, resamples, step)]
+    return np.vstack([rng.multinomial(n, shares, size=size).astype(np.float64) @ flat for size in sizes])

@@ -27,6 +27,7 @@ try:
     from starlette.exceptions import HTTPException
     from starlette.middleware.sessions import SessionMiddleware
 
+    from assay.web.behind import Behind
     from assay.web.door import HEADERS, Door
 except ModuleNotFoundError as missing:
     raise MissingExtra(missing.name or "fastapi", "web", "serving pages") from None
@@ -54,10 +55,11 @@ def create_app(folder: str | None = None, *, web: Web | None = None, https: bool
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        app.state.store = open_store(bench)
+        app.state.store, app.state.counts = open_store(bench), Behind[Any]()
         try:
             yield
         finally:
+            app.state.counts.close()
             app.state.store.close()
 
     # No redirects to paths with or without a slash: they would repeat the host that the request names.
