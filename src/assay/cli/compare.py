@@ -105,18 +105,13 @@ def compare(
 
 def write_pairs(result: Any, target: str, inputs: tuple[str, ...]) -> None:
     """The shortest list of pairs that could decide the primary difference, as a table that labelling takes."""
-    import csv
-    import io
-
     from assay.cli.output import check_targets, write
+    from assay.tables.formulas import as_csv
 
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["query_id", "doc_id", "order", "reason"])
-    for found in result.deciding[:1]:
-        rows.writerows([pair.query_id, pair.doc_id, pair.order, pair.reason] for pair in found.pairs)
+    rows = ([pair.query_id, pair.doc_id, pair.order, pair.reason]
+            for found in result.deciding[:1] for pair in found.pairs)  # fmt: skip
     check_targets(target, None, inputs)
-    write(target, text.getvalue().encode("utf-8"))
+    write(target, as_csv(("query_id", "doc_id", "order", "reason"), rows))
 
 
 def write_charts(result: Any, folder: str | None, kind: str) -> None:

@@ -209,16 +209,11 @@ def sides(files: tuple[str, ...], qrels: str | None) -> tuple[str, str | None, s
 
 def wanted(verdict: Any) -> bytes:
     """The pairs that could decide, the first of each rule first, as CSV that labelling takes."""
-    import csv
-    import io
+    from assay.tables.formulas import as_csv
 
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["query_id", "doc_id", "order", "reason"])
     pairs = {(p.query_id, p.doc_id): p for remedy in reversed(verdict.would_resolve) for p in reversed(remedy.pairs)}
-    for order, pair in enumerate(reversed(pairs.values()), 1):
-        rows.writerow([pair.query_id, pair.doc_id, order, pair.reason])
-    return text.getvalue().encode("utf-8")
+    rows = ([pair.query_id, pair.doc_id, order, pair.reason] for order, pair in enumerate(reversed(pairs.values()), 1))
+    return as_csv(("query_id", "doc_id", "order", "reason"), rows)
 
 
 @gate.command(

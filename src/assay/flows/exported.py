@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError
 from assay.flows.keeping import TENANT, open_store, store_url
 from assay.flows.workbench import PROJECT, Workbench, is_project
+from assay.formats.nested import number
 from assay.keys import fingerprint
-from assay.store import judgments, projects
-from assay.tables import Block, Judgment, Topic
+from assay.store import growing, judgments, projects
+from assay.tables import Block, Judgment, Topic, formulas
 from assay.tables.door import block_of
 
 if TYPE_CHECKING:
@@ -135,6 +136,14 @@ class Named:
         told = [{name: row[name] for name in ("query_id", "text", "segment") if row[name]} for row in rows]
         return block_of(told, Topic, f"{PROJECT}{self.name}, queries")
 
+    def seen_last(self, bench: Workbench) -> Block:
+        """The version of each of its documents that the store saw last."""
+        with open_store(bench) as store, store.reading() as connection:
+            docs = {doc for _, doc in growing.pairs(connection, self.row["id"])}
+            held = growing.latest(connection, TENANT, docs)
+        frame = {"doc_id": list(held), "doc_hash": list(held.values())}
+        return Block(frame, lambda at: f"{PROJECT}{self.name}, document {at + 1}", f"{PROJECT}{self.name}, documents")
+
 
 def named(bench: Workbench, x: str) -> Named | None:
     """The project of that name, with `project:` before it or without; None where there is none and a file is meant.
@@ -186,18 +195,6 @@ def as_block(rows: Sequence[Mapping[str, Any]], called: str) -> Block:
 
 
 def as_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = COLUMNS) -> bytes:
-    """Rows as CSV; a text that a spreadsheet would take for a formula gets a quote before it."""
-    import csv
-    import io
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_cell(row[name]) for name in columns] for row in rows)
-    return text.getvalue().encode("utf-8")
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, float):
-        return f"{value:g}"
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+    """Rows as CSV, guarded against formulas; whole numbers without a point."""
+    cells = ([row[name] for name in columns] for row in rows)
+    return formulas.as_csv(columns, ([number(x) if isinstance(x, float) else x for x in row] for row in cells))

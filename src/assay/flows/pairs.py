@@ -17,7 +17,7 @@ from assay.keys import coin
 from assay.store import audit, judgments, projects, queue
 from assay.store import pairs as held_pairs
 from assay.store.judgments import Given
-from assay.tables import Judgment, Pair, Preference
+from assay.tables import Judgment, Pair, Preference, formulas
 from assay.tables.door import block_of
 
 if TYPE_CHECKING:
@@ -308,19 +308,7 @@ COLUMNS = ("query_id", "doc_id", "other_doc_id", "preference", "rater", "left_do
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     """Preferences as CSV."""
-    import csv
-    import io
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([guarded(row[name]) for name in COLUMNS] for row in rows)
-    return text.getvalue().encode("utf-8")
-
-
-def guarded(cell: Any) -> Any:
-    """A cell that a spreadsheet would take for a formula gets a quote before it."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    return formulas.as_csv(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
 
 
 def as_block(rows: Sequence[Mapping[str, Any]]) -> Block:

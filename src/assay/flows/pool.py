@@ -11,7 +11,7 @@ from assay.flows.evaluate import Reading, _named, as_meant, file_of, measures_of
 from assay.flows.workbench import Workbench
 from assay.keys import stream
 from assay.results import QUIET, Progress
-from assay.tables import Block, Hit, Judgment, Pair, Topic
+from assay.tables import Block, Hit, Judgment, Pair, Topic, formulas
 
 if TYPE_CHECKING:
     from assay.compare.pool_audit import PoolAudit
@@ -173,14 +173,8 @@ def _with_all(queries: Sequence[str], judgments: Block | None, held: Choices) ->
 
 def as_csv(found: Pool) -> bytes:
     """The pairs as a table: query_id, doc_id, order, reason."""
-    import csv
-    import io
-
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["query_id", "doc_id", "order", "reason"])
-    rows.writerows([pair.query_id, pair.doc_id, pair.order, pair.reason] for pair in found.pairs)
-    return text.getvalue().encode("utf-8")
+    rows = ([pair.query_id, pair.doc_id, pair.order, pair.reason] for pair in found.pairs)
+    return formulas.as_csv(("query_id", "doc_id", "order", "reason"), rows)
 
 
 def budget_of(raters: int, minutes: float, price: str, currency: str) -> Budget:

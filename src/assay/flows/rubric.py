@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
+from assay.formats.nested import number
 from assay.results import Result, kept
 from assay.rubric import Cap, Dimension, Grade, Rubric
+from assay.tables import formulas
 
 if TYPE_CHECKING:
     from assay.flows.workbench import Workbench
@@ -116,11 +118,5 @@ def apply(
 
 def as_csv(found: Graded) -> bytes:
     """The judgments as a table: one row a dimension, and one of relevance."""
-    import csv
-    import io
-
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["query_id", "doc_id", "rater", "dimension", "grade", "rubric"])
-    rows.writerows([*row[:4], f"{row[4]:g}", found.version] for row in found.rows)
-    return text.getvalue().encode("utf-8")
+    rows = ([*row[:4], number(row[4]), found.version] for row in found.rows)
+    return formulas.as_csv(("query_id", "doc_id", "rater", "dimension", "grade", "rubric"), rows)

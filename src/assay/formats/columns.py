@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from assay.errors import InputError
 from assay.files import Source, name_of, read_bytes
 from assay.tables import Block, Hit
+from assay.tables.formulas import guarded_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,7 +107,8 @@ def to_bytes(frame: pl.DataFrame, format: str) -> bytes:
     """A frame as the content of a file in one of `FORMATS`."""
     held = io.BytesIO()
     if format in ("csv", "tsv"):
-        frame.write_csv(held, separator="," if format == "csv" else "\t", line_terminator="\n")
+        shown = guarded_frame(frame) if format == "csv" else frame  # tools read TSV, people open CSV in spreadsheets
+        shown.write_csv(held, separator="," if format == "csv" else "\t", line_terminator="\n")
     elif format == "jsonl":
         frame.write_ndjson(held)
     elif format == "parquet":

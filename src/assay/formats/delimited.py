@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import SHOWN, InputError
 from assay.formats.encoding import decode
 from assay.tables import Block, Topic
-from assay.tables.names import has_known_name, match, require
+from assay.tables.formulas import unguarded, unguarded_frame
+from assay.tables.names import columns_of, has_known_name, match, require
 from assay.tables.plain import check_columns
 from assay.tables.values import shown
 
@@ -113,8 +114,13 @@ def read_delimited(
     held = _named(header, cells.columns(len(header)), f"{name}:{at}")
     if labelled is not None:
         held = labelled.columns(held, name, chosen, cells.place)
+    count = 0
+    if shape.format == "csv":
+        for title in _texts(list(held), row, name, chosen):
+            held[title], found_here = unguarded(held[title])
+            count += found_here
     block = check_columns(held, row, name, cells.place, chosen, f"{name}:{at}", cells.line, spreadsheet=True)
-    return Block(block.frame, block.place, name, (*facts, *block.facts))
+    return Block(block.frame, block.place, name, (*facts, *_taken_off(count, name), *block.facts))
 
 
 def first_line(text: str) -> tuple[str, int]:
@@ -155,6 +161,21 @@ def _named(header: list[str], columns: list[list[str]], where: str) -> dict[str,
             raise InputError(f"two columns are called {title}", where, "give each column a name of its own")
         held[title] = cells
     return held
+
+
+def _texts(titles: list[str], row: type, name: str, chosen: Mapping[str, str] | None) -> list[str]:
+    """The columns that hold ids and texts; numbers are never guarded."""
+    kinds = {column.name: column.kind for column in columns_of(row)}
+    fields = match(titles, row, name, chosen).fields
+    numbers = {at for field, at in fields.items() if kinds[field] in ("number", "whole")}
+    return [title for at, title in enumerate(titles) if at not in numbers]
+
+
+def _taken_off(count: int, name: str) -> tuple[str, ...]:
+    if not count:
+        return ()
+    cells = "1 cell has" if count == 1 else f"{count:,} cells have"
+    return (f"{name}: {cells} an apostrophe before = + - @, the guard of CSV against formulas; it is taken off",)
 
 
 class _Cells:
@@ -275,10 +296,13 @@ def _large(text: str, row: type, name: str, chosen: Mapping[str, str] | None, sh
             return None
         if frame.to_series(frame.width - 1).null_count():  # a short row, perhaps
             return None
+        count = 0
+        if shape.format == "csv":
+            frame, count = unguarded_frame(frame, _texts(frame.columns, row, name, chosen))
         block = check_frame(frame, row, name, _Places(text, name, shape), chosen, where, spreadsheet=True)
     except (pl.exceptions.PolarsError, InputError):
         return None
-    return block
+    return Block(block.frame, block.place, name, (*_taken_off(count, name), *block.facts))
 
 
 class _Places:

@@ -81,12 +81,14 @@ def _collections(result: Any, kind: str, reading: Reading) -> bytes:
     """The rows of each collection, its name in a first column."""
     import polars as pl
 
+    from assay.tables.formulas import guarded_frame
+
     frames = [_frame(scores, reading).select(pl.lit(name).alias("collection"), pl.all())
               for name, scores in zip(result.names, result.scores, strict=True)]  # fmt: skip
     frame = pl.concat(frames, how="vertical_relaxed")
     if kind == "parquet":
         return _parquet(frame)
-    return (frame.write_csv() if kind == "csv" else frame.write_ndjson()).encode("utf-8")
+    return (guarded_frame(frame).write_csv() if kind == "csv" else frame.write_ndjson()).encode("utf-8")
 
 
 def to_json(result: Any, **choices: Any) -> bytes:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.report.reading import Line, Reading, lines
+from assay.tables.formulas import guarded, guarded_frame
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,7 +112,7 @@ def _by_polars(scores: Scores) -> bytes:
         frame = frame.with_columns(
             pl.col("value", "judged").fill_nan(None), *(pl.lit(text).alias(name) for name, text in constant.items())
         )
-        frame.select(PER_QUERY).write_csv(target, include_header=False)
+        guarded_frame(frame.select(PER_QUERY)).write_csv(target, include_header=False)
     return target.getvalue()
 
 
@@ -145,8 +146,8 @@ def texts(values: NDArray[Any], missing: str, write: Callable[[float], str] = ex
 
 
 def field(value: Any) -> str:
-    """One field of a CSV line, quoted where it must be."""
-    text = "" if value is None else value if isinstance(value, str) else repr(value)
+    """One field of a CSV line, quoted where it must be; a text that a spreadsheet would calculate is guarded."""
+    text = "" if value is None else guarded(value) if isinstance(value, str) else repr(value)
     if any(mark in text for mark in ',"\r\n'):
         return '"' + text.replace('"', '""') + '"'
     return text
