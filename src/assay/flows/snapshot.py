@@ -193,9 +193,8 @@ def plain(markup: str) -> str:
     """The words of sanitised HTML; blocks are set apart by an empty line."""
     import nh3
 
-    spaced = _BLOCK.sub("\n\n", markup)
-    words = html.unescape(nh3.clean(spaced, tags=set()))
-    return re.sub(r"\s*\n\s*\n\s*", "\n\n", re.sub(r"[^\S\n]+", " ", words)).strip()
+    spaced = _BLOCK.sub("\n\n", re.sub(r"\s+", " ", markup))
+    return re.sub(r" *\n[\n ]*", "\n\n", html.unescape(nh3.clean(spaced, tags=set()))).strip()
 
 
 def picture(store: Store, tenant: str, image_hash: str) -> tuple[str, bytes] | None:
