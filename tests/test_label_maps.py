@@ -152,3 +152,10 @@ def test_numbers_of_another_scale_take_a_map_too(tmp_path: Path) -> None:
     # one star is grade 0, five are 4: only b is relevant, at rank 2
     assert assay.evaluate(RUN, path, "RR", labels="1..5").mean() == pytest.approx(0.5)
     assert assay.evaluate(RUN, path, "RR").mean() == pytest.approx(1.0)
+
+
+def test_the_sign_of_a_number_is_no_blank() -> None:
+    made = parse_label_map("{1:1,0:0,-1:0}")
+    assert [made.grade(label, "x") for label in ("1", "0", "-1")] == [1.0, 0.0, 0.0]
+    with pytest.raises(InputError, match="has no label '-1'"):
+        MAPS["yes-no"].grade("-1", "x")

@@ -58,7 +58,9 @@ class LabelMap:
 
 
 def fold(label: str) -> str:
-    """How labels are compared: without case, with single blanks between words, `_` and `-` as blanks."""
+    """How labels are compared: without case, with single blanks between words, `_` and `-` as blanks; numbers as is."""
+    if as_number(label) is not None:  # the sign of -1 is no blank
+        return label.strip()
     return " ".join(label.replace("_", " ").replace("-", " ").casefold().split())
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.errors import InputError, did_you_mean
 from assay.files import Source, is_stream, name_of, replacing
-from assay.formats.carried import OUTSIDE, Carried, Lost, Outside, Wishes
+from assay.formats.carried import OUTSIDE, Carried, Lost, Outside, Unlisted, Wishes
 from assay.formats.claims import claims
 from assay.formats.gathered import columns_of
 from assay.formats.outer import CALLED, kind_of
@@ -96,7 +96,8 @@ def _ours(source: Source, format: str | None, wishes: Wishes, name: str) -> Foun
     if wishes.options.get("decode", "no") not in ("no", "false", "0"):
         block = _decoded(block)
     runs = {_stem(source): block} if row is Hit else {}
-    carried = Carried(name, {} if row is Hit else {row: block}, runs, facts=block.facts)
+    unlisted: Unlisted = "not-relevant" if block.unlisted == "not-relevant" else "unjudged"
+    carried = Carried(name, {} if row is Hit else {row: block}, runs, facts=block.facts, unlisted=unlisted)
     return Found(carried, used, OURS[used], format is None)
 
 

@@ -13,6 +13,7 @@ from assay.files import Source, is_stream, name_of, open_bytes
 from assay.formats.carried import OUTSIDE, Carried, Outside, Wishes, in_words
 from assay.formats.claims import claims
 from assay.formats.recognise import ALL, first_lines, recognise
+from assay.formats.relevant_only import HEADER as BEIR
 from assay.formats.trec import QRELS, RUN
 from assay.label_maps import LabelMap
 from assay.tables import Block, Document, Hit, Judgment, Topic
@@ -69,7 +70,7 @@ def read_rows(source: Source, row: type, format: str | None, labels: LabelMap | 
     try:
         carried = outside.read(source, wishes)
     except InputError as error:
-        raise _as_typed(error, outside.name) from None
+        raise _as_typed(error, outside.name, is_said=format is not None) from None
     block = _table(carried, row, outside, name, options)
     facts = [f"{name}: read as {outside.title}"] if format is None else []
     facts += [*carried.facts, *(in_words(lost, name) for lost in carried.lost)]
@@ -77,12 +78,13 @@ def read_rows(source: Source, row: type, format: str | None, labels: LabelMap | 
     return replace(block, facts=tuple(dict.fromkeys((*facts, *block.facts))), unlisted=meant)
 
 
-def _as_typed(error: InputError, format: str) -> InputError:
+def _as_typed(error: InputError, format: str, *, is_said: bool) -> InputError:
     """The complaint with the option that the reading verbs have, where the format has one that mends it."""
     remedy = re.sub(r"--option (\w+)=", rf"--input-format {format}:\1=", error.remedy)
     if remedy == error.remedy:
         return error
-    remedy += f"; where only another input is in this format, --input-format INPUT={format}"
+    if is_said:  # perhaps of all inputs, while it is the format of one
+        remedy += f"; where only another input is in this format, --input-format INPUT={format}"
     return InputError(error.what, error.where, remedy, line=error.line, more=error.more, count=error.count,
                       is_least=error.is_least)  # fmt: skip
 
@@ -176,6 +178,8 @@ def _fit(names: Sequence[str], row: type) -> bool:
         held = match(names, row, "")
     except InputError:
         return False
+    if tuple(one.strip().casefold() for one in names) == BEIR:
+        return row is Judgment
     if held.missing or (row is Topic and len(held.fields) < 2):
         return False
     if row is Judgment:  # `score` is a grade only where nothing says that this is a run

@@ -55,9 +55,9 @@ def read(
     if row is Judgment and labels is not None:
         from assay.formats.labelled import read_labelled
 
-        return read_labelled(data, found, name, chosen, labels)
+        return _meant(read_labelled(data, found, name, chosen, labels), row, data, found)
     try:
-        return _ours(data, row, found, name, chosen)
+        return _meant(_ours(data, row, found, name, chosen), row, data, found)
     except InputError as error:
         other = None if format or columns else outer.sole(source, row)
         if other is not None:  # such as a Quepid export, in which a rating may be empty
@@ -65,6 +65,14 @@ def read(
         from assay.formats.labelled import about_words
 
         raise about_words(error) from None
+
+
+def _meant(block: Block, row: type, data: bytes, format: str) -> Block:
+    if row is not Judgment or format == "trec":
+        return block
+    from assay.formats.relevant_only import meant
+
+    return meant(block, data, format)
 
 
 def _ours(data: bytes, row: type, found: str, name: str, chosen: Mapping[str, str] | None) -> Block:
