@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -9,11 +11,15 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError
 from assay.flows.choices import chosen
 from assay.flows.evaluate import file_of, project_meant, source_of
+from assay.flows.pair_tables import is_preferences
 from assay.flows.workbench import Workbench, at_work
-from assay.tables import Block, Judgment, Topic
+from assay.keys import fingerprint
+from assay.tables import Block, Judgment, Preference, Topic
 
 if TYPE_CHECKING:
+    from assay.flows.exported import Named
     from assay.judgments.agreement import RaterAgreement
+    from assay.judgments.preferences import PreferenceAgreement
     from assay.label_maps import LabelMap
 
 COLUMNS = ("dimension", "source", "rubric")
@@ -34,8 +40,11 @@ def agree(
     bench: Workbench | None = None,
     command: str = "",
     **choices: Any,
-) -> RaterAgreement:
+) -> RaterAgreement | PreferenceAgreement:
     """How much raters agree: percent, kappas, alpha, AC1 and AC2, with intervals over queries.
+
+    Where raters said which of two documents is better (a table with a column other_doc_id, or a project of pairs): how
+    often they chose alike, Krippendorff's alpha, and whether a side draws them.
 
     Args:
         qrels: judgments with a column `rater`, a row a rating, or the name of a project of the store; those of the
@@ -55,7 +64,8 @@ def agree(
         **choices: settings that tell segments.
 
     Raises:
-        InputError: no pair has two ratings, or a grade is not on the list.
+        InputError: no pair has two ratings, a grade is not on the list, or grades are asked for where there are
+            preferences.
     """
     from assay.judgments.aggregate import split
     from assay.judgments.agreement import LIMIT, agreement
@@ -67,6 +77,15 @@ def agree(
         raise InputError(f"a limit of {limit:g} cannot be reached", "--limit", "give a number above 0, up to 1")
     held = chosen(bench.workspace, choices)
     project = project_meant(bench, qrels)
+    compared = _preferences(bench, qrels, project, format, columns)
+    if compared is not None:
+        if grades is not None or by is not None:
+            raise InputError("preferences have no grades and no parts", "--grades" if grades is not None else "--by",
+                             "leave it out")  # fmt: skip
+        from assay.judgments.preferences import preference_agreement
+
+        source = replace(source_of(bench, held, command), conventions=(), seed=seed)
+        return replace(preference_agreement(compared, limit=limit or LIMIT, seed=seed), source=source)
     if project is not None:
         qrels = project.judgments(bench)
         grades = project.grades if grades is None else grades
@@ -107,3 +126,41 @@ def _parts(topics: Block | None, name: str, held: Any) -> list[tuple[str, set[st
 
     assert topics is not None  # a part by the topics was asked for
     return [(value, set(ids)) for value, ids in segments(topics, name, held.segments).items()]
+
+
+def _preferences(
+    bench: Workbench, x: Any, project: Named | None, format: str | None = None, columns: Mapping[str, str] | None = None
+) -> Block | None:
+    """Preferences, where a project of pairs or a table of them is meant; None where it is judgments.
+
+    Args:
+        bench: where inputs are found.
+        x: what was passed; the judgments of the workspace when None.
+        project: the project that it names, if any.
+        format: of the file; recognised from content when None.
+        columns: name of the column that holds each field.
+
+    Raises:
+        InputError: nobody has said anything in the project.
+    """
+    if project is not None:
+        from assay.flows import pairs
+        from assay.flows.keeping import open_store
+
+        if project.row["mode"] != pairs.PAIRWISE:
+            return None
+        with open_store(bench) as store:
+            rows = pairs.export(store, project.row["tenant"], project.name)
+        if not rows:
+            raise InputError("nobody has said anything yet", project.name, "let raters label: assay serve")
+        bench.note_rows(f"project:{project.name}", fingerprint(json.dumps(rows, sort_keys=True)))
+        return pairs.as_block(rows)
+    source = bench.source(x)
+    if (
+        x is None
+        or source == "-"
+        or (source is not None and not os.path.isfile(source))
+        or not is_preferences(bench, x)
+    ):
+        return None
+    return bench.table(x, Preference, format=format, columns=columns, name="preferences")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
+import os
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.flows import labelling
 from assay.flows.keeping import now
 from assay.flows.labelling import Made, project_of
+from assay.flows.pair_tables import is_preferences
 from assay.flows.snapshot import document_row, document_seen, documents_of, notes_on, queries_of, query_seen
 from assay.keys import coin
 from assay.store import audit, judgments, projects, queue
@@ -21,8 +22,6 @@ from assay.tables import Judgment, Pair, Preference, formulas
 from assay.tables.door import block_of
 
 if TYPE_CHECKING:
-    import os
-
     from assay.flows.people import Person
     from assay.flows.workbench import Workbench
     from assay.judgments.preferences import PreferenceAgreement
@@ -34,9 +33,6 @@ PAIRWISE = "pairwise"
 
 CHOICES = ("left", "right", "tie", "both-bad")
 """What a rater says of two documents."""
-
-SECOND = "other_doc_id"
-"""The column that makes a table one of pairs of documents."""
 
 WORTH = {"first": (3, 1), "second": (1, 3), "tie": (2, 2), "both-bad": (0, 0)}
 """Levels of the first and the second document in a preference qrels file. Only their order counts, and 0:
@@ -157,39 +153,6 @@ def _asked(bench: Workbench, pairs: Any, most: int | None) -> list[tuple[str, st
 
 def _columns(rows: Block) -> Mapping[str, Sequence[object]]:
     return rows.frame  # type: ignore[return-value] # columns by name, either way
-
-
-def is_preferences(bench: Workbench, x: Any) -> bool:
-    """Whether a table names two documents in a row."""
-    source = bench.source(x)
-    return SECOND in (_names(x) if source is None else _names_of(source))
-
-
-def _names(x: Any) -> Iterable[str]:
-    """The columns of what holds rows."""
-    if hasattr(x, "columns"):
-        return list(x.columns)
-    if isinstance(x, Mapping) or not x:
-        return list(x or ())
-    first = x[0] if isinstance(x, Sequence) else {}
-    return list(first) if isinstance(first, Mapping) else [one.name for one in fields(first)]
-
-
-def _names_of(source: str) -> Iterable[str]:
-    """The columns of a file, or the words of its first line."""
-    from assay.files import is_stream, open_bytes
-    from assay.formats.columns import ARROW_FILE, PARQUET
-    from assay.formats.recognise import first_lines
-
-    if not is_stream(source):
-        with open_bytes(source) as file:
-            head = file.read(8)
-        if head.startswith((PARQUET, ARROW_FILE)):
-            import polars as pl
-
-            return list(pl.read_parquet_schema(source) if head.startswith(PARQUET) else pl.read_ipc_schema(source))
-    lines = first_lines(source)
-    return re.split(r"\W+", lines[0]) if lines else ()
 
 
 def sides(item: Mapping[str, Any], rater: str, turn: int, secret: bytes) -> tuple[str, str]:

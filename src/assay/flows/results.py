@@ -31,6 +31,7 @@ import assay.judgments.freshness
 import assay.judgments.graded
 import assay.judgments.holdout
 import assay.judgments.pool
+import assay.judgments.preferences
 import assay.judgments.sample
 import assay.measures.collections
 import assay.measures.explain

@@ -28,9 +28,6 @@ CHOICES = ("first", "tie", "second", "both-bad")
 DISPUTES = 20
 """Pairs that are shown of those on which raters prefer opposite documents."""
 
-ALARM = 0.05
-"""A side draws raters where chance alone would do so less often than this, corrected over raters."""
-
 
 @kept("side")
 @dataclass(frozen=True, slots=True)

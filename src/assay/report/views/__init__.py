@@ -17,6 +17,7 @@ import assay.report.views.overlap
 import assay.report.views.pool
 import assay.report.views.pool_audit
 import assay.report.views.power
+import assay.report.views.preferences
 import assay.report.views.project
 import assay.report.views.reconcile
 import assay.report.views.rerun
