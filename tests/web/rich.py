@@ -65,6 +65,6 @@ def rich(folder: Path, name: str = "rich", **options: object) -> Made:
     bench = Workbench.open(str(folder))
     with open_store(bench) as store:
         return create_project(
-            store, bench, name=name, pairs=pairs, rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, by="test",
-            topics=TOPICS, documents=str(source), **({"repeat_share": 0.0} | options),  # type: ignore[arg-type]
+            store, bench, name=name, rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, by="test", topics=TOPICS,
+            documents=str(source), **({"pairs": pairs, "repeat_share": 0.0} | options),  # type: ignore[arg-type]
         )  # fmt: skip
