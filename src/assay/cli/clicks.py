@@ -16,7 +16,7 @@ from assay.errors import InputError
 F = TypeVar("F", bound=Callable[..., Any])
 
 CHOICES = ("events", "columns", "kinds", "ordinal_base", "app", "time_zone", "since", "until", "session_limit",
-           "late", "trusted", "memory")  # fmt: skip
+           "late", "trusted", "on", "master", "memory")  # fmt: skip
 """The options of `logs`."""
 
 
@@ -41,6 +41,9 @@ def logs(command: F) -> F:
             say("--late", type=click.FloatRange(0), metavar="SECONDS",
                 help="Clicks this long after their search are reported: 86400 unless given."),
             say("--trusted", is_flag=True, help="Rows are known to come once: repeated ones are not looked for."),
+            say("--on", type=OneOf(["duckdb", "spark"]), metavar="duckdb|spark",
+                help="The engine: duckdb unless given."),
+            say("--master", metavar="ADDRESS", help="Of Spark: this machine unless given."),
             say("--memory", metavar="SIZE", help="The most that the engine may take, such as 4GB."),
         ]
     )(command)  # fmt: skip

@@ -14,6 +14,7 @@ from assay.results import Note
 
 if TYPE_CHECKING:
     from assay.clicks.behaviour import LogRead
+    from assay.logs.engine import Engine
     from assay.logs.log import Log
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -64,7 +65,6 @@ def opened(log: Paths, choices: LogChoices) -> Log:
         InputError: an option cannot be read, or the log cannot.
         MissingExtra: the engine is not installed.
     """
-    from assay.logs.duck import Duck
     from assay.logs.log import EVER, Reading, open_log
 
     zone = zone_of(choices.time_zone or "UTC")
@@ -84,12 +84,24 @@ def opened(log: Paths, choices: LogChoices) -> Log:
         zone=choices.time_zone, since=EVER[0] if since is None else since, until=EVER[1] if until is None else until,
         most=choices.session_limit, late=int(choices.late_s * 1e6), is_trusted=choices.is_trusted,
     )  # fmt: skip
-    engine = Duck(choices.memory)
+    engine = _engine(choices)
     try:
         return open_log(log, reading, events=choices.events, engine=engine)
     except BaseException:
         engine.close()
         raise
+
+
+def _engine(choices: LogChoices) -> Engine:
+    if choices.on == "spark":
+        from assay.logs.spark import Spark
+
+        return Spark(choices.master)
+    if choices.master is not None:
+        raise InputError("an address of Spark means nothing to the embedded engine", "--master", "pass --on spark")
+    from assay.logs.duck import Duck
+
+    return Duck(choices.memory)
 
 
 def _micros(moment: str | datetime | None, zone: Any, option: str) -> int | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import EngineError, InputError, MissingExtra
 from assay.files import spelled
-from assay.logs.found_files import LogFiles, first_bad_lines, json_paths
+from assay.logs.found_files import LogFiles, json_paths
 from assay.logs.mapping import DIGITS, Source, literal, quoted, select
 from assay.logs.named import composed, parameters
 
@@ -30,12 +30,14 @@ READERS = {
 
 
 class Duck:
-    """Runs named queries over a log in DuckDB.
+    """Runs named queries over a log in DuckDB; see `Engine`.
 
     Args:
         memory: the most that the engine may take, such as "4GB"; its own default when None.
         threads: how many; all when None.
     """
+
+    reads_stores = False
 
     def __init__(self, memory: str | None = None, threads: int | None = None) -> None:
         try:
@@ -167,6 +169,10 @@ class Duck:
         names = f"regexp_matches({text}, '(Z|z|[+-][0-9][0-9](:?[0-9][0-9])?)$') AND {text} LIKE '%:%'"
         return f"CASE {numbers} WHEN {names} THEN {zoned} ELSE {bare} END"
 
+    def instant(self, value: str, zone: str | None) -> str:
+        """Microseconds since 1970 of a time stamp; one without a zone is in the given one."""
+        return f"epoch_us({value if zone is None else f'timezone({literal(zone)}, CAST({value} AS TIMESTAMP))'})"
+
     def length(self, path: str, files: LogFiles) -> str:
         """How many elements the list at a path has; null when it is no list."""
         if files.kind == "json":
@@ -219,11 +225,6 @@ class Duck:
         if isinstance(error, duckdb.IOException | duckdb.InvalidInputException | duckdb.ConversionException):
             return InputError("cannot be read as a log", where, "mend or leave out the file", line=first)
         return EngineError(f"the log engine gave up\n    {first}")
-
-    def bad_lines(self) -> list[str]:
-        """Where the first lines stand that are no JSON object."""
-        return [place for source in self._sources if source.files.kind == "json"
-                for place in first_bad_lines(source.files.paths)]  # fmt: skip
 
 
 def reading(files: LogFiles) -> str:

@@ -36,16 +36,19 @@ class LogFiles:
     paths: tuple[str, ...]
 
 
-def files_of(source: str | os.PathLike[str]) -> list[LogFiles]:
+def files_of(source: str | os.PathLike[str], reads_stores: bool = False) -> list[LogFiles]:
     """The files of a log, by kind.
 
     Args:
         source: a file, a folder (its files at any depth, but hidden ones) or a glob.
+        reads_stores: whether the engine reads addresses of object stores; one without an ending holds Parquet.
 
     Raises:
         InputError: there is no such file, or one whose ending says nothing.
     """
     text = os.fspath(source)
+    if "://" in text and reads_stores:
+        return [LogFiles(kind_of(text.rstrip("/*")) or "parquet", (text,))]
     if "://" in text:
         raise InputError("an address of an object store cannot be read by the embedded engine", text,
                          "copy the files to a folder, or read them with --on spark")  # fmt: skip

@@ -9,9 +9,9 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.files import spelled
-from assay.logs.duck import Duck
+from assay.logs.engine import Engine
 from assay.logs.fields import found, is_ubi, kinds
-from assay.logs.found_files import LogFiles, files_of
+from assay.logs.found_files import LogFiles, files_of, first_bad_lines
 from assay.logs.mapping import INTEGERS, Source, check_zone, unit_of
 
 EVER = (-(2**62), 2**62)
@@ -107,7 +107,7 @@ class Log:
         bases: how positions count.
     """
 
-    def __init__(self, engine: Duck, reading: Reading, sources: Sequence[Source], bases: Sequence[Bases]) -> None:
+    def __init__(self, engine: Engine, reading: Reading, sources: Sequence[Source], bases: Sequence[Bases]) -> None:
         self.engine, self.reading = engine, reading
         self.sources, self.bases = tuple(sources), tuple(bases)
         self._window = {"since": reading.since, "until": reading.until}
@@ -151,8 +151,12 @@ class Log:
         return [refusal for refusal in found if refusal.n]
 
     def _refusal(self, reason: str, n: int) -> Refusal:
-        places = tuple(self.engine.bad_lines()) if reason == "a line that is no JSON object" else ()
-        return Refusal(reason, n, places[:3])
+        places = self._bad_lines() if reason == "a line that is no JSON object" else ()
+        return Refusal(reason, n, places)
+
+    def _bad_lines(self) -> tuple[str, ...]:
+        files = [source.files for source in self.sources if source.files.kind == "json"]
+        return tuple(first_bad_lines(tuple(path for one in files for path in one.paths if "://" not in path)))
 
     def _set_aside(self) -> int:
         if not self.reading.most or not self.has("session_id") or not self.has("impression_id"):
@@ -167,7 +171,7 @@ def open_log(
     reading: Reading,
     *,
     events: str | os.PathLike[str] | None = None,
-    engine: Duck | None = None,
+    engine: Engine | None = None,
 ) -> Log:
     """Opens a log.
 
@@ -180,17 +184,24 @@ def open_log(
     Raises:
         InputError: no file, a field that is missing, a time without zone, or positions that start nowhere.
     """
-    duck = Duck() if engine is None else engine
+    runs = _embedded() if engine is None else engine
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    sources = [_source(duck, files, reading, "impression") for path in given for files in files_of(path)]
+    sources = [_source(runs, files, reading, "impression")
+               for path in given for files in files_of(path, runs.reads_stores)]  # fmt: skip
     if events is not None:
-        sources += [_source(duck, files, reading, "click") for files in files_of(events)]
+        sources += [_source(runs, files, reading, "click") for files in files_of(events, runs.reads_stores)]
     _check(sources, given)
-    bases = _bases(duck, sources, reading)
+    bases = _bases(runs, sources, reading)
     counted = {one.app: one.base for one in bases}
     sources = [replace(source, bases=counted) for source in sources]
-    duck.attach(sources, _instead(sources, reading))
-    return Log(duck, reading, sources, bases)
+    runs.attach(sources, _instead(sources, reading))
+    return Log(runs, reading, sources, bases)
+
+
+def _embedded() -> Engine:
+    from assay.logs.duck import Duck
+
+    return Duck()
 
 
 def has_events(sources: Sequence[Source]) -> bool:
@@ -198,8 +209,8 @@ def has_events(sources: Sequence[Source]) -> bool:
     return any("kind" in source.paths or source.kind == "click" for source in sources)
 
 
-def _source(duck: Duck, files: LogFiles, reading: Reading, kind: str) -> Source:
-    types = duck.columns(files)
+def _source(engine: Engine, files: LogFiles, reading: Reading, kind: str) -> Source:
+    types = engine.columns(files)
     columns = frozenset(types)
     paths = found(columns, reading.columns if kind == "impression" else _there(reading.columns, columns))
     if kind == "impression" and not paths.keys() & {"doc_id", "docs"} and "kind" not in paths and not is_ubi(columns):
@@ -214,7 +225,7 @@ def _source(duck: Duck, files: LogFiles, reading: Reading, kind: str) -> Source:
         return replace(source, zone=None)
     if type_.startswith(("TIMESTAMP", "DATE")) and reading.zone is None:
         raise InputError("times do not say in which time zone", where, "pass --time-zone, such as UTC")
-    values = duck.sample(files, paths["at"])
+    values = engine.sample(files, paths["at"])
     if type_ in NUMBERS:
         return replace(source, unit=unit_of(values, where))
     check_zone(values, reading.zone, where)
@@ -247,11 +258,11 @@ def _check(sources: Sequence[Source], given: Sequence[Any]) -> None:
                          "say which one does: --columns impression_id=COLUMN")  # fmt: skip
 
 
-def _bases(duck: Duck, sources: Sequence[Source], reading: Reading) -> list[Bases]:
+def _bases(engine: Engine, sources: Sequence[Source], reading: Reading) -> list[Bases]:
     least: dict[str, int] = {}
     for source in sources:
         if "position" in source.paths and source.kind != "click":
-            for app, first in duck.least(source).items():
+            for app, first in engine.least(source).items():
                 least[app] = min(first, least.get(app, first))
     apps = dict.fromkeys([*least, *(app for app in reading.bases if app)])
     for app in reading.bases:

@@ -70,6 +70,9 @@ class Dialect(Protocol):
     def micros(self, text: str, zone: str | None) -> str:
         """Microseconds since 1970 of a time that is text."""
 
+    def instant(self, value: str, zone: str | None) -> str:
+        """Microseconds since 1970 of a time stamp; one without a zone is in the given one."""
+
     def length(self, path: str, files: LogFiles) -> str:
         """How many elements the list at a path has; null when it is no list."""
 
@@ -177,6 +180,9 @@ def _moment(path: str, source: Source, dialect: Dialect) -> str:
     if source.unit:
         number = _number(path, source, dialect)
         return f"CAST({number} * {source.unit} AS BIGINT)"
+    if source.types.get(path, "").startswith(("TIMESTAMP", "DATE")):
+        is_zoned = source.types[path] == "TIMESTAMP WITH TIME ZONE"
+        return dialect.instant(dialect.value(path, source.files), None if is_zoned else source.zone)
     return dialect.micros(dialect.text(path, source.files), source.zone)
 
 

@@ -12,10 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    import polars as pl
 
 ENGINE = frozenset({"log", "aside", "alike", "offsets"})
 """Relations that an engine lays: the rows of the log, the sessions that are left out, the pairs of queries that are
@@ -39,13 +35,6 @@ class Query:
     text: str
     about: str
     reads: tuple[str, ...]
-
-
-class LogEngine(Protocol):
-    """What runs named queries over a log."""
-
-    def run(self, name: str, **parameters: Any) -> pl.DataFrame:
-        """The rows of a named query."""
 
 
 @cache

@@ -1,0 +1,43 @@
+"""What runs named queries over a log: the embedded engine, or Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from assay.logs.found_files import LogFiles
+    from assay.logs.mapping import Source
+
+
+class Engine(Protocol):
+    """An engine with one log."""
+
+    reads_stores: bool
+    """Whether addresses of object stores (`s3://...`) can be read."""
+
+    def close(self) -> None:
+        """Ends the engine and removes what it wrote aside."""
+
+    def columns(self, files: LogFiles) -> dict[str, str]:
+        """The dotted paths that files have, with the type of each in DuckDB's words; JSON has no types."""
+
+    def sample(self, files: LogFiles, path: str, most: int = 100) -> list[str]:
+        """Some values of one column, as text, without nulls."""
+
+    def least(self, source: Source) -> dict[str, int]:
+        """The smallest position of each application, as it stands in the files."""
+
+    def attach(self, sources: Sequence[Source], instead: Mapping[str, str] | None = None) -> None:
+        """Lays `log`, the rows of all sources; `instead` names queries that take the place of others."""
+
+    def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
+        """A relation beside the log: column to SQL type (VARCHAR or BIGINT), and its rows."""
+
+    def run(self, name: str, **values: Any) -> pl.DataFrame:
+        """The rows of a named query."""
+
+    def write(self, name: str, path: str, **values: Any) -> int:
+        """Writes the rows of a named query to a Parquet file; gives their number."""

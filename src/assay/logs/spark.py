@@ -1,0 +1,235 @@
+"""Spark: the same named queries where the log lies, translated from DuckDB's dialect by sqlglot.
+
+The functions that the queries may use are few (see `ALLOWED`), because some that both engines have mean different
+things in each; every query is tested to give the same rows on both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import EngineError, InputError, MissingExtra
+from assay.files import spelled
+from assay.logs.found_files import LogFiles, json_paths
+from assay.logs.mapping import DIGITS, Source, literal, quoted, select
+from assay.logs.named import composed, parameters
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ALLOWED = frozenset({"Case", "Cast", "Coalesce", "Count", "Floor", "If", "Lead", "Max", "Min", "RowNumber", "Sum",
+                     "And", "Or"})  # fmt: skip
+"""What the queries may call, by sqlglot's names."""
+
+TYPES = {"bigint": "BIGINT", "int": "INTEGER", "smallint": "SMALLINT", "tinyint": "TINYINT", "double": "DOUBLE",
+         "float": "FLOAT", "boolean": "BOOLEAN", "timestamp": "TIMESTAMP WITH TIME ZONE",
+         "timestamp_ntz": "TIMESTAMP", "date": "DATE", "string": "VARCHAR"}  # fmt: skip
+"""Spark's words for types as DuckDB's."""
+
+
+class Spark:
+    """Runs named queries over a log in Spark; see `Engine`.
+
+    Args:
+        master: the address of the cluster; this machine's cores when None.
+    """
+
+    reads_stores = True
+
+    def __init__(self, master: str | None = None) -> None:
+        try:
+            import pyarrow  # noqa: F401 # rows come and go as Arrow
+            import sqlglot  # noqa: F401
+            from pyspark.errors import PySparkException
+            from pyspark.sql import SparkSession
+        except ImportError as missing:
+            raise MissingExtra(missing.name or "pyspark", "spark", "--on spark") from None
+        self._fault = PySparkException
+        builder = SparkSession.builder.appName("assay").config("spark.ui.enabled", "false")
+        builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.ui.showConsoleProgress", "false")
+        if master is None or master.startswith("local"):
+            builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.sql.shuffle.partitions", "8")
+        self._had_session = SparkSession.getActiveSession() is not None
+        try:
+            self._session = builder.master(master or "local[*]").getOrCreate()
+        except Exception as error:  # Java and py4j have their own families of errors
+            said = str(error).strip().splitlines()
+            raise EngineError(f"Spark did not start\n    {said[0] if said else type(error).__name__}\n"
+                              "    mend: install Java 17, and look at --master") from error  # fmt: skip
+        self._session.sparkContext.setLogLevel("ERROR")
+        self._sources: tuple[Source, ...] = ()
+        self._instead: dict[str, str] = {}
+        self._views: dict[LogFiles, str] = {}
+        self.lay("aside", {"session_id": "VARCHAR"}, [])
+
+    def close(self) -> None:
+        """Ends the session, unless somebody else had begun it."""
+        if not self._had_session:
+            self._session.stop()
+
+    def columns(self, files: LogFiles) -> dict[str, str]:
+        """The dotted paths that files have, with the type of each in DuckDB's words; JSON has no types."""
+        if files.kind == "json" and not any("://" in path for path in files.paths):
+            return dict.fromkeys(json_paths(files.paths), "")
+        if files.kind == "json":
+            sample = self._read(lambda: self._session.read.json(list(files.paths)), files)
+            return dict.fromkeys((name for name, _ in _flat(sample.schema.fields)), "")
+        frame = self._session.table(self._view(files))
+        return {name: TYPES.get(type_, type_) for name, type_ in _flat(frame.schema.fields)}
+
+    def sample(self, files: LogFiles, path: str, most: int = 100) -> list[str]:
+        """Some values of one column, as text, without nulls."""
+        value = self.text(path, files)
+        query = (
+            f"SELECT {value} AS v FROM {self.relation(Source(files, {}, {}))} AS source "
+            f"WHERE NULLIF({value}, '') IS NOT NULL LIMIT {most}"
+        )
+        return [str(row) for row in self._rows(_spark(query), {})["v"]]
+
+    def least(self, source: Source) -> dict[str, int]:
+        """The smallest position of each application, as it stands in the files."""
+        bare = select(replace(source, bases={"": 1}), self)
+        query = (
+            f"SELECT COALESCE(app, '') AS app, MIN(position) AS least FROM ({bare}) AS log "
+            "WHERE kind = 'impression' GROUP BY COALESCE(app, '')"
+        )
+        rows = self._rows(_spark(query), {})
+        return {app: int(least) for app, least in rows.iter_rows() if least is not None}
+
+    def attach(self, sources: Sequence[Source], instead: Mapping[str, str] | None = None) -> None:
+        """Lays `log`, the rows of all sources."""
+        self._sources, self._instead = tuple(sources), dict(instead or {})
+        zones = {source.zone for source in sources if source.zone is not None}
+        self._session.conf.set("spark.sql.session.timeZone", next(iter(zones), "UTC"))
+        union = "\nUNION ALL\n".join(select(source, self) for source in sources)
+        self._read(lambda: self._session.sql(_spark(union))).createOrReplaceTempView("log")
+
+    def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
+        """A relation beside the log: column to SQL type, and its rows."""
+        import pyarrow as pa
+
+        types = {column: pa.string() if type_ == "VARCHAR" else pa.int64() for column, type_ in columns.items()}
+        values = {column: [row[place] for row in rows] for place, column in enumerate(columns)}
+        table = pa.table({column: pa.array(values[column], type_) for column, type_ in types.items()})
+        self._session.createDataFrame(table).createOrReplaceTempView(name)
+
+    def run(self, name: str, **values: Any) -> pl.DataFrame:
+        """The rows of a named query.
+
+        Raises:
+            InputError: a file is broken.
+            EngineError: the engine gave up.
+        """
+        statement = composed(name, self._instead)
+        return self._rows(_spark(statement), {one: values[one] for one in parameters(statement)})
+
+    def write(self, name: str, path: str, **values: Any) -> int:
+        """Writes the rows of a named query to a Parquet file; gives their number."""
+        frame = self.run(name, **values)
+        frame.write_parquet(path)
+        return frame.height
+
+    # How Spark spells what differs between engines, in DuckDB's dialect where sqlglot translates it.
+
+    def value(self, path: str, files: LogFiles) -> str:
+        """The value at a dotted path, as it is stored."""
+        if files.kind == "json":
+            return f"GET_JSON_OBJECT(line, {literal(_json_path(path))})"
+        return ".".join(quoted(step) for step in path.split(".")) if files.kind == "parquet" else quoted(path)
+
+    def text(self, path: str, files: LogFiles) -> str:
+        """The value at a dotted path as text."""
+        return f"CAST({self.value(path, files)} AS VARCHAR)"
+
+    def micros(self, text: str, zone: str | None) -> str:
+        """Microseconds since 1970 of a time that is text; the zone of the session is that of text without one."""
+        numbers = " ".join(
+            f"WHEN RLIKE({text}, '^[0-9]{{{digits}}}([.][0-9]+)?$') "
+            f"THEN CAST(TRY_CAST({text} AS DOUBLE) * {unit} AS BIGINT)"
+            for digits, unit in DIGITS.items()
+        )
+        return f"CASE {numbers} ELSE UNIX_MICROS(TRY_CAST({text} AS TIMESTAMPTZ)) END"
+
+    def instant(self, value: str, zone: str | None) -> str:
+        """Microseconds since 1970 of a time stamp; one without a zone is in that of the session."""
+        return f"UNIX_MICROS(CAST({value} AS TIMESTAMPTZ))"
+
+    def length(self, path: str, files: LogFiles) -> str:
+        """How many elements the list at a path has; null when it is no list."""
+        if files.kind == "json":
+            return f"JSON_ARRAY_LENGTH(GET_JSON_OBJECT(line, {literal(_json_path(path))}))"
+        return "CAST(NULL AS BIGINT)"
+
+    def relation(self, source: Source) -> str:
+        """The rows of the files, with one row an element where lists are given."""
+        view = self._view(source.files)
+        if source.files.kind == "json":
+            is_object = "GET_JSON_OBJECT(value, '$') LIKE '{%'"
+            is_action = " OR ".join(
+                f"GET_JSON_OBJECT(value, '$.{one}._index') IS NOT NULL" for one in ("index", "create")
+            )
+            return (
+                f"(SELECT CASE WHEN {is_object} THEN value END AS line, NOT COALESCE({is_object}, FALSE) AS line_is_bad "
+                f"FROM {view} "
+                f"WHERE TRIM(value) <> '' AND NOT ({is_action}))"
+            )
+        if "docs" not in source.paths:
+            return view
+        raise InputError("lists in one column are read by the embedded engine alone", "--on spark",
+                         "write one row a document, or leave out --on spark")  # fmt: skip
+
+    def _view(self, files: LogFiles) -> str:
+        if files not in self._views:
+            paths = list(files.paths)
+            read = self._session.read
+            readers = {
+                "parquet": lambda: read.option("mergeSchema", "true").parquet(*paths),
+                "csv": lambda: read.option("header", "true").option("escape", '"').csv(paths),
+                "tsv": lambda: read.option("header", "true").option("sep", "\t").option("escape", '"').csv(paths),
+                "json": lambda: read.text(paths),
+            }
+            name = f"files_{len(self._views)}"
+            self._read(readers[files.kind], files).createOrReplaceTempView(name)
+            self._views[files] = name
+        return self._views[files]
+
+    def _rows(self, statement: str, values: Mapping[str, Any]) -> pl.DataFrame:
+        import polars as pl
+
+        table = self._read(lambda: self._session.sql(statement, args=dict(values)).toArrow())
+        frame = pl.from_arrow(table)
+        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def _read(self, ask: Any, files: LogFiles | None = None) -> Any:
+        try:
+            return ask()
+        except self._fault as error:
+            first = str(error).strip().splitlines()[0]
+            paths = files.paths if files else tuple(path for source in self._sources for path in source.files.paths)
+            if files or any(path in str(error) for path in paths):
+                where = next((path for path in paths if path in str(error)), paths[0])
+                raise InputError("cannot be read as a log", spelled(where), "mend or leave out the file",
+                                 line=first) from error  # fmt: skip
+            raise EngineError(f"Spark gave up\n    {first}") from error
+
+
+def _spark(statement: str) -> str:
+    """A statement in Spark's dialect."""
+    import sqlglot
+
+    (text,) = sqlglot.transpile(statement, read="duckdb", write="spark", unsupported_level=sqlglot.ErrorLevel.RAISE)
+    return str(text)
+
+
+def _json_path(path: str) -> str:
+    return "$" + "".join(f"['{step}']" for step in path.split("."))
+
+
+def _flat(fields: Iterable[Any], before: str = "") -> Iterable[tuple[str, str]]:
+    for field in fields:
+        if field.dataType.typeName() == "struct":
+            yield from _flat(field.dataType.fields, f"{before}{field.name}.")
+        else:
+            yield before + field.name, field.dataType.simpleString()
