@@ -104,6 +104,7 @@ function day(at) {
 function stampOf(doc) {
   const stamp = put("div");
   stamp.className = "stamp";
+  stamp.dir = "ltr";
   if (!doc.doc_hash) {
     stamp.append(put("span", "nobody gave this document: its id is all there is"));
     return stamp;
@@ -144,6 +145,7 @@ export function draw(article, doc, words = []) {
   speak(title, doc);
   mark(title, words);
   const body = bodyOf(doc, words);
+  article.dir = doc.dir === "rtl" ? "rtl" : "ltr"; // on which side picture and fields stand
   article.replaceChildren(...pictureOf(doc), title, body, ...fieldsOf(doc, words), stampOf(doc));
   fold(body, doc);
 }

@@ -71,6 +71,11 @@ export function finder(project, { add }) {
 
   $("find-form").addEventListener("submit", (event) => { event.preventDefault(); look(); });
   $("find").addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      event.preventDefault(); // a field of this kind would be emptied first
+      $("find").close();
+      return;
+    }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
     const stops = [$("find-words"), ...$("found").querySelectorAll("button:not([disabled])")];
