@@ -22,6 +22,7 @@ SECTIONS: dict[str, str] = {
     "conventions": "the choices that change a number",
     "segments": "which queries are looked at apart",
     "paths": "where runs, judgments, topics, documents and results lie",
+    "judgments": "for how many days labels are good",
     "store": "where judgments, experiments and the ledger are kept",
     "web": "where the pages are served, and behind which proxy",
     "privacy": "how long data of persons is kept",

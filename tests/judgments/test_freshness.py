@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay.errors import InputError
-from assay.flows.fresh import parse_days
+from assay.flows.ageing import parse_days
 from assay.judgments.freshness import Freshness, freshness
 from assay.tables import Document, Judgment
 from assay.tables.door import block_of
@@ -85,7 +85,7 @@ def test_what_cannot_be_told_is_refused() -> None:
         fresh(label("a", "soon"), limits={"": 1})
     with pytest.raises(InputError, match="have no column doc_hash"):
         fresh(label("a"), documents=[{"doc_id": "a"}])
-    with pytest.raises(InputError, match="--days names segments"):
+    with pytest.raises(InputError, match="the days name segments"):
         assay.stale([label("a", "2026-01-01")], days="news=7")
     with pytest.raises(InputError, match="'never' is no day"):
         assay.stale([label("a", "2026-01-01")], days=7, at="never")

@@ -28,6 +28,7 @@ from assay.errors import InputError
     "--collection", "collections", multiple=True, metavar="NAME=RUN,QRELS", help="One of several collections."
 )
 @click.option("--topics", metavar="FILE", help="Queries with weight, intent and segments.")
+@click.option("--documents", metavar="FILE", help="As they are now: says how many labels no longer hold.")
 @click.option(
     "--verify", is_flag=True, default=None,
     help="Also recompute with an installed witness; exit code 1 when a difference has no known cause.",
@@ -45,7 +46,7 @@ from assay.errors import InputError
 @outputs(*FORMATS)
 def evaluate(
     files: tuple[str, ...], measures: tuple[str, ...], qrels: str | None, collections: tuple[str, ...],
-    topics: str | None, by: tuple[str, ...], input_format: str | None, columns: str | None,
+    topics: str | None, documents: str | None, by: tuple[str, ...], input_format: str | None, columns: str | None,
     format_: str | None, output: str | None, html: str | None, **choices: Any,
 ) -> int:  # fmt: skip
     """Translates the command line into one call of the flow."""
@@ -54,9 +55,9 @@ def evaluate(
 
     bench = workbench(hashes=names_inputs(format_, output, html))
     shown = pick({name: choices.pop(name) for name in READING})
-    options = {"topics": topics, "format": input_format, "columns": spell_map(columns, "--columns"), "bench": bench,
-               "progress": progress(), "command": command_line(),
-               **pick({"by": names(by) or None, **choices})}  # fmt: skip
+    options = {"topics": topics, "documents": documents, "format": input_format,
+               "columns": spell_map(columns, "--columns"), "bench": bench, "progress": progress(),
+               "command": command_line(), **pick({"by": names(by) or None, **choices})}  # fmt: skip
     wanted = ",".join(measures) if measures else None
     if collections:
         sides = apart(collections, (*files, *filter(None, [qrels])))

@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 import click
 
 from assay.cli.options import added, inputs, outputs, workbench
-from assay.cli.output import show
+from assay.cli.output import say, show
 from assay.cli.takeout import exporting
 from assay.cli.verb import Verb, command_line, spell_map
+from assay.results import Note
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,12 +27,15 @@ def _asked(command: F) -> F:
     return added(
         [
             click.argument("qrels", required=False),
-            click.option("--documents", metavar="FILE", help="As they are now, with doc_hash."),
-            click.option("--days", metavar="DAYS", help="For which labels are good: 180, or 180,news=7 by segment."),
+            click.option("--documents", metavar="FILE", help="As they are now; those of the project unless given."),
+            click.option(
+                "--days", metavar="DAYS",
+                help="For which labels are good: 180, or 180,news=7; as the project or assay.toml says unless given.",
+            ),
             click.option("--topics", metavar="FILE", help="Queries with segments."),
             click.option("--at", metavar="DAY", help="That ages are counted to: now unless given."),
         ]
-    )(command)
+    )(command)  # fmt: skip
 
 
 def _run(
@@ -69,14 +73,24 @@ def stale(**options: Any) -> None:
     "due",
     cls=Verb,
     example="assay judgments due labels.csv --days 180,news=7 --topics topics.csv",
-    help="""As `stale`, and ends with exit code 1 when a label is due: for cron and CI.""",
+    help="""As `stale`, and ends with exit code 1 when a label is due: for cron and CI.
+
+    With --queue the pairs go back to the raters of a project, with the documents as they are now.""",
 )
 @_asked
+@click.option("--queue", metavar="PROJECT", help="Put what is due back there, as new items.")
 @inputs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
-def due(**options: Any) -> None:
+def due(queue: str | None, **options: Any) -> None:
     """Translates the command line into one call of the flow."""
-    if _run(**options).stale:
+    found = _run(**options)
+    if queue is not None:
+        from assay.flows.again import put_back
+
+        done = put_back(workbench(), queue, found, options["documents"])
+        waiting = f"; {done.waiting:,} wait there already" if done.waiting else ""
+        say(Note("queued", f"{done.pairs:,} pairs went back to {done.project}{waiting}", count=done.pairs))
+    if found.stale:
         raise click.exceptions.Exit(1)
 
 

@@ -112,6 +112,11 @@ class Choices:
         """The primary measure and the guardrails."""
         return (self.primary, *self.guardrails)
 
+    @property
+    def k_said(self) -> int | None:
+        """How many results the consumer reads, where somebody said it."""
+        return self.wanted.k if self.origin("measures.k") != DEFAULT else None
+
     def origin(self, key: str) -> str:
         """Where "section.key" came from: `assay.toml:12`, `ASSAY_TIES`, `--ties` or "default"."""
         return self.origins.get(key, DEFAULT)

@@ -19,7 +19,8 @@ from assay.compare.first_lines import first_lines
 from assay.compare.stages import MARGIN, Staged, Stages, stages
 from assay.errors import InputError, did_you_mean
 from assay.files import is_stream
-from assay.flows.choices import DEFAULT, chosen
+from assay.flows.ageing import STALE
+from assay.flows.choices import chosen
 from assay.flows.evaluate import (
     JUDGMENT_COLUMNS,
     Reading,
@@ -123,7 +124,7 @@ def compare(
         alpha: level of the claims.
         tie: differences up to this are shown as ties; tests keep their own 1e-9.
         bounds_depth: how far down unjudged documents could have any grade; each measure's own cutoff when None.
-        documents: a table of documents, for their titles in the report.
+        documents: a table of documents, for their titles in the report and for labels that no longer hold.
         agreement: a table of grade, other and count: what a second rater says when the first says this, where the
             judgments themselves hold one label a pair.
         format: of the files; recognised from content when None.
@@ -159,17 +160,17 @@ def compare(
         name: bench.table(run, Hit, **reading, name=name) if is_stream(run) else run
         for name, run in _named(runs).items()
     }
-    first = _baseline(baseline, named)
-    given = given_stages(stages, named, first)
+    given = given_stages(stages, named, first := _baseline(baseline, named))
     judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
     source = file_of(bench, topics, "topics")
     queries = None if source is None else bench.table(source, Topic, name="topics")
     _refuse_raters(by)
     measures, why = by_intent(measures, held, queries)
+    shown = None if documents is None else bench.table(documents, Document, columns=columns, name="documents")
     scores = evaluate(
-        named, judgments, measures, topics=queries, by=by, weighting=weighting, strata=strata, shares=shares,
-        sizes=sizes, total=total, bench=bench, progress=progress, command=command,
-        **reading, **choices,
+        named, judgments, measures, topics=queries, documents=shown if is_stream(documents) else documents, by=by,
+        weighting=weighting, strata=strata, shares=shares, sizes=sizes, total=total, bench=bench, progress=progress,
+        command=command, **reading, **choices,
     )  # fmt: skip
     held, judgments = as_meant(held, judgments)
     judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
@@ -187,13 +188,12 @@ def compare(
         held.conventions.raters,
         None if agreement is None else bench.table(agreement, Agreement, name="agreement"),
     )
-    k = held.wanted.k if held.origin("measures.k") != DEFAULT else None
     notes = [
         *([Note("primary-by-intent", why)] if why else []),
-        *blind_spots(scores.measures, judged, k, read.intents),
+        *blind_spots(scores.measures, judged, held.k_said, read.intents),
         *cut_points([part.kind for part in scores.parts], queries, held),
+        *(note for note in scores.notes if note.code == STALE),
     ]
-    shown = None if documents is None else bench.table(documents, Document, columns=columns, name="documents")
     made_from = replace(scores.source, hashes=bench.inputs(), seed=seed, command=command)
     return replace(
         made, notes=(*notes, *made.notes), source=made_from, texts=texts_of(queries, scores.queries),

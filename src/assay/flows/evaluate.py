@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from assay.errors import InputError
 from assay.files import is_stream
+from assay.flows.ageing import ageing
 from assay.flows.choices import DEFAULT, Choices, chosen, with_gain
 from assay.flows.sampled import Design, sampled
 from assay.flows.workbench import Workbench, at_work, is_project, short_names
@@ -43,6 +44,7 @@ def evaluate(
     measures: Any = None,
     *,
     topics: Any = None,
+    documents: Any = None,
     verify: bool = False,
     by: str | Sequence[str] | None = None,
     weighting: str | None = None,
@@ -67,6 +69,8 @@ def evaluate(
         qrels: the judgments, likewise; those of the workspace when None.
         measures: text such as "nDCG@10 R@100", a measure, or a list of either; the settings decide when None.
         topics: a table of queries: text, traffic weight, intent and segment columns.
+        documents: the documents as they are now: where judgments say which version they are of (`doc_hash`), the share
+            of those that no longer hold is told; see `stale`.
         verify: whether an installed witness (the extra `verify`) recomputes the values; what it says is in `.verified`.
         by: columns whose parts are scored beside the total: of the topics ("segment", "intent", ...) or of the
             judgments ("rater", "source"); by segment, where the topics tell it, when None.
@@ -140,7 +144,8 @@ def evaluate(
         parts = tuple(Part(name, part, scored(rows)) for part, rows in own)
         scores = replace(scores, parts=(*scores.parts, *parts), _cache={})
     facts = tuple(Note("read", fact) for fact in _facts(joined, queries))
-    scores = replace(scores, notes=(*facts, *scores.notes), source=source_of(bench, held, command), _cache={})
+    aged = ageing(bench, judgments, topics=queries, documents=documents)
+    scores = replace(scores, notes=(*facts, *aged, *scores.notes), source=source_of(bench, held, command), _cache={})
     return _verified(scores, bench, named, joined, held, reading) if verify else scores
 
 

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
+from assay.flows.ageing import known, of_grades, parse_days
 from assay.flows.choices import chosen
-from assay.flows.evaluate import file_of, source_of
+from assay.flows.evaluate import file_of, project_meant, source_of
 from assay.flows.workbench import Workbench
-from assay.tables import Document, Judgment, Topic
+from assay.tables import Judgment, Topic
 
 if TYPE_CHECKING:
     from assay.judgments.freshness import Freshness
@@ -32,9 +33,12 @@ def stale(
     """Which labels no longer hold, because the document changed or the time is over.
 
     Args:
-        qrels: judgments with `judged_at` and `doc_hash`; those of the workspace when None.
-        documents: the documents as they are now, with `doc_hash`.
-        days: for how many days labels are good: a number, or "180,news=7" by the segment of the query.
+        qrels: judgments with `judged_at` and `doc_hash`, or the name of a project of the store; those of the workspace
+            when None.
+        documents: the documents as they are now; without a column `doc_hash` their version is the hash of what raters
+            see of them. Those of the settings, or what the project's store saw last, when None.
+        days: for how many days labels are good: a number, or "180,news=7" by the segment of the query; those of the
+            project, or of the section [judgments] of assay.toml, when None.
         topics: queries with a column segment, where `days` names segments.
         at: the day that ages are counted to; now when None.
         format: of the judgments; recognised from content when None.
@@ -48,41 +52,22 @@ def stale(
     from assay.judgments.freshness import freshness
 
     bench = Workbench.open() if bench is None else bench
-    limits = parse_days(days)
-    judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, format=format, columns=columns, name="qrels")
-    now = None if documents is None else bench.table(documents, Document, name="documents")
-    segments: dict[str, str] = {}
-    if any(limits):
-        topics = file_of(bench, topics, "topics")
-        if topics is None:
-            raise InputError("--days names segments", "--topics", "pass topics with a column segment")
-        table = bench.table(topics, Topic, name="topics")
-        if "segment" not in table.columns:
-            raise InputError("the topics have no column segment", table.name, "leave segments out of --days")
-        frame: Any = table.frame
-        segments = {str(q): str(s or "") for q, s in zip(frame["query_id"], frame["segment"], strict=True)}
-    found = freshness(judgments, now, limits=limits, segments=segments, at=_moment(at))
+    limits = None if days is None else parse_days(days)
+    project = project_meant(bench, qrels)
+    qrels = file_of(bench, qrels, "qrels") if project is None else project.judgments(bench)
+    judgments = bench.table(qrels, Judgment, format=format, columns=columns, name="qrels")
+    topics = file_of(bench, topics, "topics", needed=project is None)
+    table = None if topics is None else bench.table(topics, Topic, name="topics")
+    told = known(bench, judgments, days=limits, topics=table, documents=documents)
+    if any(told.days):
+        if table is None and project is None:
+            raise InputError("the days name segments", "--topics", "pass topics with a column segment")
+        if not told.segments:
+            name = table.name if table is not None else "the project"
+            raise InputError("the queries have no segments", name, "leave segments out of the days")
+    found = freshness(of_grades(judgments), told.documents, limits=told.days, segments=told.segments, at=_moment(at))
     source = source_of(bench, chosen(bench.workspace, {}), command)
     return replace(found, source=replace(source, conventions=()))
-
-
-def parse_days(given: Mapping[str, float] | str | float | None) -> dict[str, float]:
-    """`180,news=7` as days by segment; the number without a name is for all others."""
-    if given is None:
-        return {}
-    if isinstance(given, Mapping):
-        return {str(name): float(value) for name, value in given.items()}
-    made: dict[str, float] = {}
-    for part in str(given).split(","):
-        name, equals, number = part.strip().rpartition("=")
-        try:
-            value = float(number)
-        except ValueError:
-            value = -1.0
-        if not 0 <= value < float("inf") or (equals and not name) or name in made:
-            raise InputError(f"{part.strip()!r} is not DAYS or SEGMENT=DAYS", "--days", "write --days 180,news=7")
-        made[name] = value
-    return made
 
 
 def _moment(at: str | None) -> datetime | None:

@@ -19,6 +19,7 @@ from assay.compare.rule import Facts, Served, Status
 from assay.compare.rule_file import check_measures, measures_named, read_rules
 from assay.errors import InputError, did_you_mean
 from assay.files import is_stream, spelled
+from assay.flows.ageing import STALE
 from assay.flows.choices import Choices, chosen
 from assay.flows.compare import compared
 from assay.flows.evaluate import Reading, _named, as_meant, evaluate, file_of, measures_of, one_grade_a_pair, prepared
@@ -246,9 +247,11 @@ def facts_of(
     judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
     source = file_of(bench, topics, "topics")
     queries = None if source is None else bench.table(source, Topic, name="topics")
+    shown = None if documents is None else bench.table(documents, Document, columns=columns, name="documents")
     scores = evaluate(
-        named, judgments, list(dict.fromkeys(measures.values())), topics=queries, by=_by(by, rules, queries, held),
-        bench=bench, progress=progress, **reading, **choices,
+        named, judgments, list(dict.fromkeys(measures.values())), topics=queries,
+        documents=shown if is_stream(documents) else documents,
+        by=_by(by, rules, queries, held), bench=bench, progress=progress, **reading, **choices,
     )  # fmt: skip
     scores = _without_errored(scores, answers)
     held, judgments = as_meant(held, judgments)
@@ -257,9 +260,10 @@ def facts_of(
     read = replace(read, intents=intents_of(queries, judged))
     one_kind = of_dimension(judgments, held.conventions.dimension)
     made = compared(scores, first, False, asked, read, judgments=one_kind, raters=held.conventions.raters)
-    shown = None if documents is None else bench.table(documents, Document, columns=columns, name="documents")
+    aged = tuple(note for note in scores.notes if note.code == STALE)
     made = replace(
-        made, texts=texts_of(queries, scores.queries), titles=titles_of(shown, made.lists),
+        made, notes=(*aged, *made.notes), texts=texts_of(queries, scores.queries),
+        titles=titles_of(shown, made.lists),
         source=replace(scores.source, hashes=bench.inputs(), seed=seed, command=command),
     )  # fmt: skip
     only = judged.only_relevant and judged.unlisted == "unjudged"

@@ -10,7 +10,7 @@ from typing import Any
 from assay.errors import InputError, did_you_mean
 from assay.files import replacing
 from assay.flows import pairs
-from assay.flows.exported import HISTORY, as_block, as_csv, export, history
+from assay.flows.exported import COLUMNS, HISTORY, as_block, as_csv, export, history
 from assay.flows.keeping import TENANT, open_store
 from assay.flows.workbench import Workbench
 from assay.formats.carried import Carried
@@ -79,7 +79,7 @@ def take_out(
     given = sum(row["dimension"] == "relevance" for row in rows)
     if to == JOINED:
         return _joined(rows, target, name, raters, given)
-    return _put(target, as_csv(rows) if to == "csv" else content_of(as_block(rows, name), to, Judgment), rows, given)
+    return _put(target, as_csv(rows) if to == "csv" else _typed(rows, to), rows, given)
 
 
 def _format(target: str | os.PathLike[str], to: str | None) -> str:
@@ -99,6 +99,14 @@ def _put(target: str | os.PathLike[str], content: bytes, rows: Sequence[Any], gi
     with replacing(target) as file:
         file.write(content)
     return TakenOut(len(rows), given)
+
+
+def _typed(rows: Sequence[Mapping[str, Any]], to: str) -> bytes:
+    """Rows with every column, also one that nobody filled, so that files of several projects fit together."""
+    import polars as pl
+
+    schema: Any = {name: {"grade": pl.Float64, "took_ms": pl.Int64}.get(name, pl.String) for name in COLUMNS}
+    return to_bytes(pl.DataFrame([[row[name] for name in COLUMNS] for row in rows], schema=schema, orient="row"), to)
 
 
 def _history(rows: Sequence[Mapping[str, Any]], to: str) -> bytes:

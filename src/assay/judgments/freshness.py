@@ -93,7 +93,8 @@ def freshness(
 
     Args:
         judgments: rows of `Judgment`; `judged_at` tells their age, `doc_hash` the document that was seen.
-        documents: rows of `Document` as they are now, with `doc_hash`.
+        documents: rows of `Document` as they are now, with `doc_hash`; a document whose version has several names has a
+            row for each.
         limits: class of queries to the days for which its labels are good; "" is for all others.
         segments: query id to its class.
         at: the moment that ages are counted to; now when None.
@@ -124,7 +125,8 @@ def freshness(
         count[0] += 1
         age = None if not judged_at else _age(str(judged_at), moment, judgments.place(row))
         limit = limits.get(segment)
-        has_changed = bool(seen) and str(doc) in present and present[str(doc)] not in ("", str(seen))
+        now = present.get(str(doc), set())
+        has_changed = bool(seen) and bool(now) and str(seen) not in now
         if has_changed or (limit is not None and age is not None and age > limit):
             count[1 if has_changed else 2] += 1
             why = CHANGED if has_changed else OLD
@@ -146,8 +148,8 @@ def freshness(
     )  # fmt: skip
 
 
-def _present(documents: Block | None) -> dict[str, str]:
-    """The version of each document as it is now; empty where the table does not say it."""
+def _present(documents: Block | None) -> dict[str, set[str]]:
+    """The names of the version of each document as it is now; none where the table does not say it."""
     if documents is None:
         return {}
     if "doc_hash" not in documents.columns:
@@ -155,7 +157,12 @@ def _present(documents: Block | None) -> dict[str, str]:
             "the documents have no column doc_hash", documents.name, "pass documents that say their version"
         )
     frame: Any = documents.frame
-    return {str(doc): str(now or "") for doc, now in zip(frame["doc_id"], frame["doc_hash"], strict=True)}
+    found: dict[str, set[str]] = {}
+    for doc, now in zip(frame["doc_id"], frame["doc_hash"], strict=True):
+        names = found.setdefault(str(doc), set())
+        if now:
+            names.add(str(now))
+    return found
 
 
 def _age(text: str, at: datetime, place: str) -> float:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 TONES: dict[str, Tone] = {"PASS": "pass", "FAIL": "fail", "INCONCLUSIVE": "unsure"}
 RELATIONS = {"above": "> ", "at least": "at least ", "at most": "at most "}
+ALWAYS = ("stale-labels",)
+"""Notes that are said even where they are no warning."""
+
 SAID = ("earlier-gates", "not-a-test")
 """Notes that the warnings say in their own words."""
 CODES = "0 pass, 1 fail, 2 inconclusive, 3 could not run"
@@ -86,5 +89,5 @@ def warnings(verdict: Verdict) -> Iterator[str]:
     elif not earlier.known:
         yield "earlier gates on these queries are not known: no journal was kept"
     for note in verdict.notes:
-        if note.level == "warning" and note.code not in SAID:
+        if (note.level == "warning" or note.code in ALWAYS) and note.code not in SAID:
             yield note.text

@@ -42,6 +42,7 @@ class NewItem:
         is_pilot: whether every rater labels it before the queue opens.
         gold: the known grade of a hidden gold item.
         is_found: whether a rater searched for it.
+        round: how often the pair was put back with this very document; 0 at first.
     """
 
     query_id: str
@@ -53,6 +54,7 @@ class NewItem:
     is_pilot: bool = False
     gold: float | None = None
     is_found: bool = False
+    round: int = 0
 
 
 def add(connection: sa.Connection, tenant: str, project: str, items: Sequence[NewItem], wanted: int, now: str) -> int:
@@ -64,7 +66,8 @@ def add(connection: sa.Connection, tenant: str, project: str, items: Sequence[Ne
             "tenant": tenant, "project": project, "query_id": one.query_id, "doc_id": one.doc_id,
             "doc_hash": one.doc_hash, "other_doc_id": one.other_doc_id, "other_doc_hash": one.other_doc_hash,
             "place": one.place, "wanted": EVERYONE if one.is_pilot or one.gold is not None else wanted,
-            "is_pilot": one.is_pilot, "gold": one.gold, "is_found": one.is_found, "created_at": now,
+            "is_pilot": one.is_pilot, "gold": one.gold, "is_found": one.is_found, "round": one.round,
+            "created_at": now,
         }
         for one in items
     ]  # fmt: skip

@@ -1,0 +1,56 @@
+"""Pairs that were labelled and shall be labelled again: what a project holds of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from assay.store.growing import AT_ONCE
+from assay.store.judgments import standing
+from assay.store.schema import ITEMS, JUDGMENTS
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One item of a pair.
+
+    Args:
+        item: its id; the last one of a pair has the highest.
+        doc_hash: of the document that it shows.
+        number: how often the pair was put back with this very document.
+        is_judged: whether a grade of it stands.
+    """
+
+    item: int
+    doc_hash: str
+    number: int
+    is_judged: bool
+
+
+def of_pairs(
+    connection: sa.Connection, tenant: str, project: str, pairs: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], list[Round]]:
+    """The items of some pairs in a project, the first one first; hidden gold items are none."""
+    wanted = set(pairs)
+    queries = sorted({query for query, _ in wanted})
+    found: dict[tuple[str, str], list[Round]] = {}
+    for at in range(0, len(queries), AT_ONCE):
+        part = queries[at : at + AT_ONCE]
+        judged = set(connection.execute(_judged(tenant, project).where(JUDGMENTS.c.query_id.in_(part))).scalars())
+        columns = (ITEMS.c.query_id, ITEMS.c.doc_id, ITEMS.c.id, ITEMS.c.doc_hash, ITEMS.c.round)
+        select = (
+            sa.select(*columns)
+            .where(ITEMS.c.project == project, ITEMS.c.query_id.in_(part), ITEMS.c.gold.is_(None))
+            .order_by(ITEMS.c.id)
+        )
+        for query, doc, item, doc_hash, number in connection.execute(select):
+            if (query, doc) in wanted:
+                found.setdefault((query, doc), []).append(Round(item, doc_hash, number, item in judged))
+    return found
+
+
+def _judged(tenant: str, project: str) -> sa.Select[tuple[int]]:
+    given = standing(tenant, project).where(JUDGMENTS.c.turn == 0, JUDGMENTS.c.grade.is_not(None))
+    return given.with_only_columns(JUDGMENTS.c.item).distinct()
