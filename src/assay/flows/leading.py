@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.flows import project as running
-from assay.flows.fresh import parse_days
+from assay.flows.ageing import parse_days
 from assay.flows.keeping import TENANT, now
 from assay.flows.labelling import Made, create_project, project_of
 from assay.flows.people import Person
