@@ -82,12 +82,43 @@ def test_a_set_is_drawn_written_and_refreshed(assay: Shell) -> None:
     assert "12 queries drawn of 59" in said.out.replace("\n", " ")
     assert "e-mail 1" in said.out
     written = (assay.folder / "set.csv").read_text("utf-8")
-    assert written.splitlines()[0] == "query_id,text,weight,segment,stratum,inclusion"
+    assert written.splitlines()[0] == "query_id,text,weight,segment,stratum,inclusion,set,replaces"
     assert "example.org" not in written + said.out
-    again = assay("sample", "log.csv", "--size", "15", "--refresh", "set.csv", "--format", "json")
-    assert json.loads(again.out)["refresh"]["before"] == 12
+    first = json.loads(assay("sample", "log.csv", "--strata", "head:2,torso:4,tail:6", "--format", "json").out)
+    again = json.loads(assay("sample", "log.csv", "--size", "15", "--refresh", "set.csv", "--write", "next.csv",
+                             "--format", "json").out)  # fmt: skip
+    assert again["refresh"]["before"] == 12
+    assert (again["replaces"], again["refresh"]["replaces"]) == (first["version"], first["version"])
+    rows = list(csv.DictReader((assay.folder / "next.csv").read_text("utf-8").splitlines()))
+    assert {(row["set"], row["replaces"]) for row in rows} == {(again["version"], first["version"])}
+    assert f"succeeds {first['version']}" in assay("sample", "log.csv", "--size", "15", "--refresh", "set.csv").out
+    (assay.folder / "set.csv").write_text(written.replace("query 1,", "query one,"), "utf-8")
+    said = assay("sample", "log.csv", "--size", "15", "--refresh", "set.csv")
+    assert "set.csv is not as it was written" in " ".join(said.out.split())
     assert assay("sample", "log.csv", "--size", "9", "--write", "log.csv").code == 3
     assert assay("sample", "log.csv", "--strata", "head:x").err.startswith("--strata: 'head:x' is not NAME:NUMBER")
+
+
+def test_every_text_that_counts_as_another_is_written_with_its_rule(assay: Shell) -> None:
+    rows = ["query,count", "rain jacket,200", "Rain Jacket,20", "rain jackets,10", "rain jackett,3", "jo@x.example,9"]
+    (assay.folder / "log.csv").write_text("\n".join(rows) + "\n", "utf-8")
+    typed = ("sample", "log.csv", "--size", "3", "--near", "plurals,typos")
+    said = assay(*typed, "--folds", "folds.csv")
+    assert said.code == 0
+    assert "form 1, plurals 1, typos 1" in " ".join(said.out.split())
+    assert (assay.folder / "folds.csv").read_text("utf-8").splitlines() == [
+        "text,counts_as,rule,searches",
+        "Rain Jacket,rain jacket,form,20.0",
+        "rain jackets,rain jacket,plurals,10.0",
+        "rain jackett,rain jacket,typos,3.0",
+    ]
+    document = json.loads(assay(*typed, "--format", "json").out)
+    assert document["folds"] == [["form", 1, 20.0], ["plurals", 1, 10.0], ["typos", 1, 3.0]]
+    assert [one["text"] for one in document["spellings"]] == ["Rain Jacket", "rain jackets", "rain jackett"]
+    assert "_spellings" not in document
+    assert assay(*typed, "--folds", "log.csv", "--write", "set.csv").code == 3
+    assert not (assay.folder / "set.csv").exists()
+    assert "did you mean plurals?" in assay("sample", "log.csv", "--size", "3", "--near", "plural").err
 
 
 def test_a_pool_is_written_for_labelling(assay: Shell) -> None:

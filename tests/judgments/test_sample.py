@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import assay
 from assay.errors import InputError
 from assay.judgments.sample import QuerySample, sample, version
 from assay.judgments.traffic import Traffic, Window, day, traffic, zone
@@ -91,6 +92,59 @@ def test_forms_of_one_query_count_together_under_the_commonest() -> None:
     assert (found.texts, found.count.tolist(), found.forms) == (["rain jacket"], [8.0], 3)
     words = log({"text": "jacket rain"}, {"text": "rain jacket"}, rule="words")
     assert words.count.tolist() == [2.0]
+
+
+def test_near_equal_queries_are_one_by_the_rules_that_are_named_and_each_is_told() -> None:
+    rows: list[dict[str, Any]] = [
+        {"text": "café chairs", "count": 100.0}, {"text": "cafe chair", "count": 8.0}, {"text": "cafe chairs"},
+        {"text": "Café chairs", "count": 3.0}, {"text": "waterproof jacket", "count": 50.0},
+        {"text": "waterprof jacket", "count": 5.0}, {"text": "waterporof jackets", "count": 2.0},
+        {"text": "waterproofs jacket", "count": 6.0}, {"text": "jacket waterproof", "count": 7.0},
+    ]  # fmt: skip
+    plain = log(*rows)
+    assert len(plain) == 8
+    found = log(*rows, near=("accents", "plurals", "typos"))
+    assert dict(zip(found.texts, found.count.tolist(), strict=True)) == {
+        "café chairs": 112.0, "waterproof jacket": 63.0, "jacket waterproof": 7.0,
+    }  # fmt: skip
+    assert [(one.text, one.counts_as, one.rule, one.searches) for one in found.spellings] == [
+        ("cafe chair", "café chairs", "plurals", 8.0),
+        ("waterproofs jacket", "waterproof jacket", "plurals", 6.0),
+        ("waterprof jacket", "waterproof jacket", "typos", 5.0),
+        ("Café chairs", "café chairs", "form", 3.0),
+        ("waterporof jackets", "waterproof jacket", "typos", 2.0),
+        ("cafe chairs", "café chairs", "accents", 1.0),
+    ]
+    drawn = sample(log(*rows, rule="words", near=("plurals",)), size=1, strata={"head": 1}, head=0.5, torso=0.9)
+    assert drawn.folds == (("form", 1, 3.0), ("words", 1, 7.0), ("plurals", 2, 7.0))  # also cafe chairs with cafe chair
+    assert {one.counts_as for one in drawn.spellings} == {drawn.queries[0].text}
+
+
+def test_a_slip_in_the_earlier_set_is_the_query_that_was_meant() -> None:
+    world = [
+        {"text": "waterproof", "count": 500.0},
+        {"text": "waterprof", "count": 5.0},
+        {"text": "tent", "count": 9.0},
+    ]
+    old = [{"query_id": "1", "text": "waterprof"}, {"query_id": "2", "text": "jo@example.org"}]
+    found = assay.sample(world, size=2, strata={"head": 2}, near="typos", refresh=old)
+    assert found.refresh is not None
+    assert (found.refresh.before, found.refresh.gone, found.refresh.left) == (1, (), ())
+    assert found.refresh.covered == pytest.approx(505 / 514)
+    assert "1 queries of the earlier set hold personal data: left out" in [note.text for note in found.notes]
+    assert "example.org" not in str(found)
+
+
+def test_the_ids_and_titles_of_documents_are_known_items() -> None:
+    documents = [{"doc_id": "LMP-05", "title": "The Hobbit!"}, {"doc_id": "x", "title": ""}]
+    world = [{"text": text} for text in ("lmp-05", "the hobbit", "hobbit", "x")]
+    found = assay.sample(world, strata={"known-item": 3}, known_documents=documents)
+    assert {q.text for q in found.queries} == {"lmp-05", "the hobbit", "x"}
+
+
+def test_a_log_of_one_query_fills_one_stratum() -> None:
+    found = sample(log({"text": "tent", "count": 5.0}), size=3)
+    assert [(s.name, s.queries, s.drawn) for s in found.strata] == [("head", 1, 1), ("torso", 0, 0), ("tail", 0, 0)]
 
 
 def test_personal_data_goes_before_anything_is_drawn() -> None:

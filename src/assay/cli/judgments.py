@@ -78,6 +78,7 @@ def numbers(text: str | None) -> list[float] | None:
 @click.option("--write", "target", metavar="FILE", help="Write the set there, as a table of topics (CSV).")
 @click.option("--known-item", metavar="PATTERN", help="A regular expression: queries for one thing.")
 @click.option("--known-items", metavar="FILE", help="A table of such queries.")
+@click.option("--known-documents", metavar="FILE", help="Documents: a query that is an id or a whole title is such.")
 @click.option(
     "--within",
     type=click.Choice(["traffic", "equal"]),
@@ -90,6 +91,10 @@ def numbers(text: str | None) -> list[float] | None:
     default="form",
     help="When two texts are one query: but for form (case, punctuation), unless given.",
 )
+@click.option(
+    "--near", default="", metavar="RULES", help="And also but for accents, plurals, typos: none unless given."
+)
+@click.option("--folds", metavar="FILE", help="Write there every text that counts as another one, and why (CSV).")
 @click.option("--from", "first", metavar="DAY", help="The first day that counts, such as 2026-03-01.")
 @click.option("--to", "last", metavar="DAY", help="The last day that counts.")
 @click.option("--time-zone", metavar="NAME", help="In which days begin, such as Europe/Berlin.")
@@ -98,12 +103,12 @@ def numbers(text: str | None) -> list[float] | None:
 @inputs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
 def sample(
-    log: str, strata: str | None, target: str | None, input_format: str | None, columns: str | None,
+    log: str, strata: str | None, target: str | None, folds: str | None, input_format: str | None, columns: str | None,
     format_: str | None, output: str | None, html: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.cli.output import check_targets, write
-    from assay.flows.sample import as_csv
+    from assay.flows.sample import as_csv, folds_csv
     from assay.flows.sample import sample as flow
 
     bench = workbench()
@@ -111,9 +116,11 @@ def sample(
         log, strata=strata, format=input_format, columns=spell_map(columns, "--columns"), bench=bench,
         command=command_line(), **options,
     )  # fmt: skip
-    if target is not None:
-        check_targets(target, None, bench.files())
-        write(target, as_csv(result))
+    wanted = [(path, made) for path, made in ((target, as_csv), (folds, folds_csv)) if path is not None]
+    for path, _ in wanted:
+        check_targets(path, None, bench.files())
+    for path, made in wanted:
+        write(path, made(result))
     show(result, format=format_, output=output, html=html, inputs=bench.files())
 
 

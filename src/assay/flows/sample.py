@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from assay.errors import InputError, did_you_mean
 from assay.flows.choices import chosen
 from assay.flows.evaluate import source_of
 from assay.flows.workbench import Workbench
 from assay.results import Note
-from assay.tables import Block, LoggedQuery, Topic, formulas
-from assay.text import FOLDS, Fold, fold
+from assay.tables import Block, Document, LoggedQuery, Topic, formulas
+from assay.text import FOLDS, NEAR, Fold, Near, fold, personal_data
+
+SET, REPLACES = "set", "replaces"
+"""Columns of a written set: its version, and that of the set that it succeeds."""
 
 UBI = "ubi"
 """The input format of logs of User Behavior Insights, which are also known by their content."""
@@ -30,8 +33,10 @@ def sample(
     strata: Mapping[str, int | None] | str | None = None,
     known_item: str = "",
     known_items: Any = None,
+    known_documents: Any = None,
     within: Within = "traffic",
     same: Fold = "form",
+    near: Sequence[Near] | str = (),
     first: str | None = None,
     last: str | None = None,
     time_zone: str | None = None,
@@ -54,8 +59,10 @@ def sample(
         strata: "head:60,torso:60,tail:60,known-item:20" or a dict; see `assay.judgments.sample.STRATA`.
         known_item: a regular expression of queries that look for one thing: part numbers, names, exact titles.
         known_items: a table of such queries.
+        known_documents: a table of documents: a query that is the id or the whole title of one looks for one thing.
         within: chances inside a stratum: "traffic" (in proportion) or "equal".
         same: when two texts are one query: "exact", "form" or "words".
+        near: further rules by which they are: "accents", "plurals", "typos"; see `assay.text.NEAR`.
         first: the first day that counts, 2026-03-01.
         last: the last day that counts.
         time_zone: in which days begin, and that of times without one.
@@ -71,30 +78,69 @@ def sample(
         InputError: a stratum is unknown or the log cannot tell it, the sizes do not add up, or nothing can be drawn.
     """
     from assay.judgments.sample import sample as drawn
-    from assay.judgments.sample import version
     from assay.judgments.traffic import Window, day, traffic, zone
 
     if same not in FOLDS:
         raise InputError(f"unknown rule {same}{did_you_mean(same, FOLDS)}", "--same", f"choose {', '.join(FOLDS)}")
+    rules = parse_near(near)
     bench = Workbench.open() if bench is None else bench
     held = chosen(bench.workspace, choices)
     rows = _log(bench, log, events, application, format, columns)
     window = Window(day(first, "--from"), day(last, "--to"), zone(time_zone))
-    listed = () if known_items is None else _texts(bench.table(known_items, Topic, name="known items"))
-    old, replaces = None, ""
+    listed = [] if known_items is None else list(_texts(bench.table(known_items, Topic, name="known items")))
+    if known_documents is not None:
+        listed += _names(bench.table(known_documents, Document, name="known documents"))
+    found = traffic(rows, rule=same, near=rules, window=window)
+    old, replaces, notes = None, "", [Note("read", fact) for fact in rows.facts]
     if refresh is not None:
-        earlier = bench.table(refresh, Topic, name="the earlier set")
-        texts = _texts(earlier)
-        old = {fold(text, same): text for text in texts}
-        replaces = version(_rows(earlier, texts))
-    found = drawn(
-        traffic(rows, rule=same, window=window), size=size, strata=parse_strata(strata), known_pattern=known_item,
-        known_items=[fold(text, same) for text in listed], head=held.segments.head, torso=held.segments.torso,
+        old, replaces, more = _earlier(bench.table(refresh, Topic, name="the earlier set"), same, rules, found.meant)
+        notes += more
+    made = drawn(
+        found, size=size, strata=parse_strata(strata), known_pattern=known_item,
+        known_items=[fold(text, same, rules) for text in listed], head=held.segments.head, torso=held.segments.torso,
         within=within, seed=seed, old=old, replaces=replaces,
     )  # fmt: skip
-    source = replace(source_of(bench, held, command), conventions=(("same", same), ("within", within)), seed=seed)
-    notes = (*(Note("read", fact) for fact in rows.facts), *found.notes)
-    return replace(found, source=source, notes=notes)
+    used = (("same", same), ("near", ", ".join(rules) or "none"), ("within", within))
+    source = replace(source_of(bench, held, command), conventions=used, seed=seed)
+    return replace(made, source=source, notes=(*notes, *made.notes))
+
+
+def parse_near(given: Sequence[Near] | str) -> tuple[Near, ...]:
+    """`accents,plurals,typos` as rules, in the order in which they are tried."""
+    names = [part.strip() for part in given.split(",") if part.strip()] if isinstance(given, str) else list(given)
+    for name in names:
+        if name not in NEAR:
+            raise InputError(f"unknown rule {name}{did_you_mean(name, NEAR)}", "--near", f"choose {', '.join(NEAR)}")
+    return tuple(cast("Near", name) for name in NEAR if name in names)
+
+
+def _names(documents: Block) -> list[str]:
+    """What one document is called: its id and its title."""
+    frame: Any = documents.frame
+    found = [str(doc) for doc in frame["doc_id"]]
+    if "title" in documents.columns:
+        found += [str(title) for title in frame["title"] if title and str(title).strip()]
+    return found
+
+
+def _earlier(
+    topics: Block, same: Fold, rules: tuple[Near, ...], meant: Mapping[str, str]
+) -> tuple[dict[str, str], str, list[Note]]:
+    """Folded text to text of an earlier set, its version, and what is odd about it."""
+    from assay.judgments.sample import version
+
+    texts, notes = _texts(topics), []
+    told = version(_rows(topics, texts))
+    frame: Any = topics.frame
+    said = {str(name) for name in frame[SET] if name} if SET in topics.columns else set()
+    if said and said != {told}:
+        text = f"{topics.name} is not as it was written: it says that it is {', '.join(sorted(said))}, and is {told}"
+        notes.append(Note("changed-set", text, level="warning"))
+    kept = [text for text in texts if personal_data(text) is None]
+    if n := len(texts) - len(kept):
+        notes.append(Note("personal-set", f"{n:,} queries of {topics.name} hold personal data: left out", count=n))
+    keys = [fold(text, same, rules) for text in kept]
+    return {meant.get(key, key): text for key, text in zip(keys, kept, strict=True)}, told, notes
 
 
 def _log(
@@ -163,6 +209,8 @@ def as_topics(found: QuerySample) -> dict[str, Sequence[Any]]:
         "segment": [q.stratum for q in rows],
         "stratum": [q.stratum for q in rows],
         "inclusion": [q.inclusion for q in rows],
+        SET: [found.version] * len(rows),
+        REPLACES: [found.replaces] * len(rows),
     }
 
 
@@ -170,3 +218,9 @@ def as_csv(found: QuerySample) -> bytes:
     """The drawn queries as a topics table in CSV."""
     columns = as_topics(found)
     return formulas.as_csv(list(columns), zip(*columns.values(), strict=True))
+
+
+def folds_csv(found: QuerySample) -> bytes:
+    """Every text that counts as another one, as CSV: text, counts_as, rule, searches."""
+    rows = ((one.text, one.counts_as, one.rule, one.searches) for one in found._spellings)
+    return formulas.as_csv(["text", "counts_as", "rule", "searches"], rows)

@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from assay.errors import InputError, did_you_mean
-from assay.judgments.traffic import OUTCOMES, Traffic
+from assay.judgments.traffic import OUTCOMES, Spelling, Traffic
 from assay.keys import coin, fingerprint
 from assay.ranking.ranking import F64, I64, Bool
 from assay.ranking.segments import KNOWN_ITEM, by_traffic
 from assay.results import Note, Result, kept
 from assay.stats.pareto import inclusion, pareto
+from assay.text import FOLDS, NEAR
 
 Within = Literal["traffic", "equal"]
 
@@ -115,6 +116,9 @@ class QuerySample(Result):
         seed: of the draw.
         traffic: how often queries were asked in all.
         distinct: how many different ones.
+        folds: (rule, spellings, searches) of the texts that count as another one, by the rule that made them one.
+        spellings: those of the drawn queries, the most frequent first; `_spellings` has them all until it is kept.
+        replaces: version of the set that this one succeeds; empty where it is the first.
         refresh: what changed against an earlier set; None when none was given.
     """
 
@@ -125,7 +129,11 @@ class QuerySample(Result):
     seed: int
     traffic: float
     distinct: int
+    folds: tuple[tuple[str, int, float], ...] = ()
+    spellings: tuple[Spelling, ...] = ()
+    replaces: str = ""
     refresh: Refresh | None = None
+    _spellings: tuple[Spelling, ...] = field(default=(), repr=False, compare=False)
 
 
 def sample(
@@ -172,12 +180,23 @@ def sample(
         SampledQuery(query_id, log.texts[i], float(log.count[i]), names[codes[i]], float(chance[i]))
         for query_id, i in zip(ids, order, strict=True)
     )
+    drawn_texts = {row.text for row in rows}
     refresh = None if old is None else _refresh(log, chosen, old, replaces, total)
     return QuerySample(
         queries=rows, strata=tuple(s for s in held if s.queries or s.wanted), cuts=(head, torso), seed=seed,
         version=version([(q.query_id, q.text, q.weight, q.inclusion) for q in rows]), traffic=total,
-        distinct=len(log), refresh=refresh, notes=tuple(_notes(log, held)),
+        distinct=len(log), refresh=refresh, notes=tuple(_notes(log, held)), folds=_folds(log.spellings),
+        spellings=tuple(one for one in log.spellings if one.counts_as in drawn_texts), _spellings=log.spellings,
+        replaces=replaces,
     )  # fmt: skip
+
+
+def _folds(spellings: Sequence[Spelling]) -> tuple[tuple[str, int, float], ...]:
+    """How many texts each rule folded, in the order of the rules."""
+    found: dict[str, list[float]] = {}
+    for one in spellings:
+        found.setdefault(one.rule, []).append(one.searches)
+    return tuple((rule, len(found[rule]), sum(found[rule])) for rule in (*FOLDS, *NEAR) if rule in found)
 
 
 def query_ids(keys: Sequence[str]) -> list[str]:
@@ -239,7 +258,7 @@ def _stratify(
         codes[own & (codes < 0)] = code
     for code, name in enumerate(names):
         if name in BY_TRAFFIC:
-            wanted = set(parts[name])
+            wanted = set(parts.get(name, ()))
             own = np.array([key in wanted for key in log.keys], dtype=np.bool_)
             codes[own & (codes < 0)] = code
     return codes
@@ -293,11 +312,11 @@ def _refresh(log: Traffic, chosen: Bool, old: Mapping[str, str], replaces: str, 
 
 def _notes(log: Traffic, strata: Sequence[Stratum]) -> list[Note]:
     notes = []
-    if log.forms > len(log):
-        folded = log.forms - len(log) - sum(log.personal.values())
-        if folded > 0:
-            text = f"{folded:,} further spelling{'' if folded == 1 else 's'} of the same queries count with them"
-            notes.append(Note("folded", text))
+    n = len(log.spellings)
+    if n:
+        by = ", ".join(f"{rule} {count:,}" for rule, count, _ in _folds(log.spellings))
+        text = f"{n:,} further spelling{'' if n == 1 else 's'} of the same queries count with them: {by}"
+        notes.append(Note("folded", text, count=n))
     if log.personal:
         kinds = ", ".join(f"{kind} {n:,}" for kind, n in sorted(log.personal.items()))
         notes.append(

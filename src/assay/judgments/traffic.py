@@ -5,7 +5,7 @@ Queries that differ in form alone are one; what holds personal data is left out 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, tzinfo
 from typing import Any
@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from assay.errors import InputError, did_you_mean
+from assay.judgments.typos import typos
+from assay.kept import kept
 from assay.ranking.ranking import F64
 from assay.tables import Block
-from assay.text import Fold, fold, personal_data
+from assay.text import Fold, Near, fold, personal_data, same_by
 
 OUTCOMES = ("zero-results", "no-click", "escalated")
 """How a search may have failed."""
@@ -57,6 +59,24 @@ class Window:
         return (self.first is None or day >= self.first) and (self.last is None or day <= self.last)
 
 
+@kept("spelling")
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A text that counts as another one.
+
+    Args:
+        text: as it was asked.
+        counts_as: the most frequent form of its query.
+        rule: the first by which the two are one: of `assay.text.FOLDS`, then of `NEAR`.
+        searches: how often it was asked.
+    """
+
+    text: str
+    counts_as: str
+    rule: str
+    searches: float
+
+
 @dataclass(eq=False)
 class Traffic:
     """Distinct queries with what became of them.
@@ -71,6 +91,8 @@ class Traffic:
         outside: how often queries were asked outside the window.
         empty: rows without a query.
         personal: kind of personal data to how many distinct texts held it.
+        spellings: every text that counts as another one, the most frequent first.
+        meant: key of a slip of the finger to the key of the query that was meant.
     """
 
     keys: list[str]
@@ -82,17 +104,22 @@ class Traffic:
     outside: float = 0.0
     empty: int = 0
     personal: dict[str, int] = field(default_factory=dict)
+    spellings: tuple[Spelling, ...] = ()
+    meant: dict[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.keys)
 
 
-def traffic(log: Block, *, rule: Fold = "form", window: Window | None = None) -> Traffic:
+def traffic(
+    log: Block, *, rule: Fold = "form", near: Collection[Near] = (), window: Window | None = None
+) -> Traffic:  # fmt: skip
     """The distinct queries of a log.
 
     Args:
         log: rows of `LoggedQuery`.
         rule: when two texts are one query, see `assay.text.FOLDS`.
+        near: further rules, see `assay.text.NEAR`.
         window: the days that count; all when None.
 
     Raises:
@@ -104,26 +131,56 @@ def traffic(log: Block, *, rule: Fold = "form", window: Window | None = None) ->
     by_text, outside, empty = _by_text(log, window, told)
     found = Traffic([], [], np.zeros(0), {}, len(log), len(by_text), outside, empty)
     sums: dict[str, list[float]] = {}
-    best: dict[str, tuple[float, str]] = {}
+    forms: dict[str, dict[str, float]] = {}
     for text, figures in by_text.items():
         kind = personal_data(text)
         if kind is not None:
             found.personal[kind] = found.personal.get(kind, 0) + 1
             continue
-        key = fold(text, rule)
-        known = sums.setdefault(key, [0.0] * (1 + len(told)))
-        for i, figure in enumerate(figures):
-            known[i] += figure
-        if key not in best or figures[0] > best[key][0]:
-            best[key] = (figures[0], " ".join(text.split()))
-    kept = [key for key, figures in sums.items() if figures[0] > 0]
-    if not kept:
+        _join(sums, forms, fold(text, rule, near), figures, {" ".join(text.split()): figures[0]})
+    if "typos" in near:
+        found.meant = _slips(sums)
+        for slip, meant in found.meant.items():
+            _join(sums, forms, meant, sums.pop(slip), forms.pop(slip))
+    asked = [key for key, figures in sums.items() if figures[0] > 0]
+    if not asked:
         raise InputError("holds no query that can be sampled", log.name, _why_nothing(found, window))
-    found.keys, found.texts = kept, [best[key][1] for key in kept]
-    columns: F64 = np.array([sums[key] for key in kept], dtype=np.float64)
+    found.keys, found.texts = asked, [max(forms[key], key=lambda text: forms[key][text]) for key in asked]
+    found.spellings = _spellings(found, forms, rule, near)
+    columns: F64 = np.array([sums[key] for key in asked], dtype=np.float64)
     found.count = columns[:, 0]
     found.outcomes = {name: columns[:, i] for i, name in enumerate(told, 1)}
     return found
+
+
+def _join(
+    sums: dict[str, list[float]], forms: dict[str, dict[str, float]], key: str, figures: Sequence[float],
+    texts: Mapping[str, float],
+) -> None:  # fmt: skip
+    """Counts figures and texts with those of a key."""
+    known = sums.setdefault(key, [0.0] * len(figures))
+    for i, figure in enumerate(figures):
+        known[i] += figure
+    own = forms.setdefault(key, {})
+    for text, count in texts.items():
+        own[text] = own.get(text, 0.0) + count
+
+
+def _slips(sums: Mapping[str, Sequence[float]]) -> dict[str, str]:
+    keys = [key for key, figures in sums.items() if figures[0] > 0]
+    return {keys[slip]: keys[meant] for slip, meant in typos(keys, [sums[key][0] for key in keys]).items()}
+
+
+def _spellings(
+    found: Traffic, forms: Mapping[str, Mapping[str, float]], rule: Fold, near: Collection[Near]
+) -> tuple[Spelling, ...]:
+    rows = [
+        Spelling(text, best, same_by(text, best, rule, near), count)
+        for key, best in zip(found.keys, found.texts, strict=True)
+        for text, count in forms[key].items()
+        if text != best
+    ]
+    return tuple(sorted(rows, key=lambda one: (-one.searches, one.counts_as, one.text)))
 
 
 def _why_nothing(found: Traffic, window: Window) -> str:

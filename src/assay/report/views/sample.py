@@ -15,6 +15,9 @@ SHOWN = 10
 """Queries of each list of changes that a page shows; JSON has all."""
 
 
+FOLDS_SHOWN = 12
+
+
 @view("QuerySample")
 def page(found: QuerySample) -> Page:
     """The page of a set of queries.
@@ -30,7 +33,10 @@ def page(found: QuerySample) -> Page:
     parts: list[Part | None] = [strata(found), Facts(tuple(facts(found)))]
     if found.refresh is not None:
         parts += [Heading("Against the earlier set", against(found.refresh)), changes(found.refresh)]
-    parts += [Heading("Queries"), queries(found), remarks(found.notes)]
+    parts += [Heading("Queries"), queries(found)]
+    if found.spellings:
+        parts += [Heading("Texts that count as these", folded(found)), spellings(found)]
+    parts.append(remarks(found.notes))
     return Page("Query set", (first,), tuple(part for part in parts if part), made(found.source))
 
 
@@ -51,12 +57,13 @@ def strata(found: QuerySample) -> Table:
 def facts(found: QuerySample) -> list[Fact]:
     """How the set was drawn, and what to do with it."""
     head, torso = found.cuts
+    successor = f"; succeeds {found.replaces}" if found.replaces else ""
     cut = f"head is the first {percent(head)} of the traffic, torso goes on to {percent(torso)}, tail is the rest"
     return [
         Fact("Cut", (cut,)),
         Fact("Weights", ("weight is how often a query was asked, inclusion the chance with which it was drawn: "
                          "evaluate and compare take both for means of the traffic",)),
-        Fact("Version", (f"{found.version}, seed {found.seed}",)),
+        Fact("Version", (f"{found.version}, seed {found.seed}" + successor,)),
     ]  # fmt: skip
 
 
@@ -80,6 +87,20 @@ def changes(refresh: Refresh) -> Table:
         )
     )
     return Table((Column(""), Column("queries", "right"), Column("", is_prose=True)), rows, name="What changed")
+
+
+def folded(found: QuerySample) -> str:
+    """How many texts there are, and how many are shown."""
+    shown = min(len(found.spellings), FOLDS_SHOWN)
+    return f"{shown:,} of {len(found.spellings):,}, the most frequent first; --folds FILE writes those of all queries."
+
+
+def spellings(found: QuerySample) -> Table:
+    """Texts that count as drawn queries, and by which rule."""
+    columns = (Column("text", is_name=True), Column("counts as", is_name=True), Column("rule"),
+               Column("searches", "right"))  # fmt: skip
+    rows = tuple((one.text, one.counts_as, one.rule, f"{one.searches:,.0f}") for one in found.spellings[:FOLDS_SHOWN])
+    return Table(columns, rows, name="Texts that count as drawn queries")
 
 
 def queries(found: QuerySample) -> Table:
