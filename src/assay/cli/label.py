@@ -22,7 +22,9 @@ def label() -> None:
     example="assay label create winter pairs.csv --rubric rubric.md --topics topics.csv --documents documents.jsonl",
     help="""Make a project that people label in their browser, and take their judgments out.
 
-    From pairs of query and document, a rubric, and what raters see of each. People open it by `assay serve`.""",
+    From pairs of query and document, a rubric, and what raters see of each. People open it by `assay serve`. With
+    --mode pairwise raters say which of two documents is better: of a table with doc_id and other_doc_id, or of a
+    pool.""",
 )
 @click.argument("name")
 @click.argument("pairs")
@@ -30,9 +32,10 @@ def label() -> None:
 @click.option("--topics", metavar="FILE", help="What was asked, by query id.")
 @click.option("--documents", metavar="FILE", help="What raters see: doc_id, title, text.")
 @click.option("--raters-each", type=click.IntRange(1, 50), default=2, metavar="NUMBER", help="Of a pair: 2.")
-@click.option(
-    "--mode", type=click.Choice(["query", "mixed"]), default="query", help="One query after the other: query."
-)
+@click.option("--mode", type=click.Choice(["query", "mixed", "pairwise"]), default="query",
+              help="One query after the other (query), mixed, or the better of two documents (pairwise).")  # fmt: skip
+@click.option("--comparisons", type=click.IntRange(1), metavar="NUMBER",
+              help="Pairwise, of a pool: how many pairs of documents in all; every pair unless given.")  # fmt: skip
 @click.option("--repeats", type=click.FloatRange(0, 0.5), default=0.05, metavar="SHARE",
               help="Own items that come again, to see how steady raters are: 0.05.")  # fmt: skip
 @click.option("--gold", metavar="FILE", help="Pairs whose grades are known, hidden among the others.")

@@ -11,6 +11,8 @@ from assay.flows import project as running
 from assay.flows.ageing import parse_days
 from assay.flows.keeping import TENANT, now
 from assay.flows.labelling import Made, create_project, project_of
+from assay.flows.pairs import PAIRWISE
+from assay.flows.pairs import create_project as of_pairs
 from assay.flows.people import Person
 from assay.flows.rubric import read_rubric, text_of
 from assay.flows.snapshot import document_row, documents_of, notes_on, queries_of
@@ -56,9 +58,10 @@ class Added:
 
 def make(
     store: Store, bench: Workbench, *, name: str, pairs: Any, rubric: str, gold: Any = None, raters_each: int = 2,
-    pilot: int | None = None, refresh_days: str | None = None, who: Person = TERMINAL, **options: Any,
+    pilot: int | None = None, refresh_days: str | None = None, comparisons: int | None = None, who: Person = TERMINAL,
+    **options: Any,
 ) -> Made:  # fmt: skip
-    """Makes a project of files; see `assay.flows.labelling.create_project`.
+    """Makes a project of files; see `assay.flows.labelling.create_project`, and that of `pairs` for the mode pairwise.
 
     Args:
         store: where it is kept.
@@ -70,6 +73,7 @@ def make(
         raters_each: raters of a pair.
         pilot: how many pairs every rater labels first; None: `PILOT`, and none where one rater is enough.
         refresh_days: for how many days labels are good: "180", or "180,news=7" by the segment of the query.
+        comparisons: how many pairs of documents are made of a pool, in the mode pairwise.
         who: makes it.
         **options: of `create_project`.
 
@@ -77,6 +81,13 @@ def make(
         InputError: a file cannot be read, a known grade is not of the rubric, or days are no whole number.
     """
     rules, text = read_rubric(rubric), text_of(rubric)
+    if options.get("mode") == PAIRWISE:
+        _only_of_grades(gold=gold, pilot=pilot, refresh_days=refresh_days, enter=options.get("needs_enter"))
+        own = {option: value for option, value in options.items() if option in OF_PAIRS}
+        return of_pairs(store, bench, name=name, pairs=pairs, rubric=rules, rubric_text=text, by=who.name,
+                        raters_each=raters_each, most=comparisons, tenant=who.tenant, **own)  # fmt: skip
+    if comparisons is not None:
+        raise InputError("documents are compared two by two in one mode alone", "--comparisons", "add --mode pairwise")
     days = _whole_days(refresh_days)
     pilot = (PILOT if raters_each > 1 else 0) if pilot is None else pilot
     made = create_project(
@@ -99,6 +110,18 @@ def _on_pilot(pilot: int, queries: int) -> tuple[str, ...]:
             f"; it has pairs of fewer than {FEWEST_QUERIES} queries, so no agreement is sure and a lead has to open it"
         )
     return (f"every rater labels the same {pilot:,} pairs first; the others wait until the raters agree{few}",)
+
+
+OF_PAIRS = ("topics", "documents", "repeat_share")
+"""Options of projects of grades that projects of pairs have too."""
+
+
+def _only_of_grades(**options: Any) -> None:
+    """Refuses what speaks of grades, where raters prefer one of two documents."""
+    for name, value in options.items():
+        if value:
+            raise InputError("raters of pairs give no grades", f"--{name.replace('_', '-')}",
+                             "leave it out, or take another --mode")  # fmt: skip
 
 
 def known_grades(bench: Workbench, gold: Any, rubric: Rubric) -> dict[tuple[str, str], float]:
@@ -160,7 +183,7 @@ def add_pairs(
     project, at, tenant = project_of(store, who, name), now(), who.tenant
     if project["ended_at"] is not None:
         raise InputError("the project is closed", name, f"open it again: assay label open {name}")
-    if project["mode"] == "pairwise":
+    if project["mode"] == PAIRWISE:
         raise InputError("raters of this project compare documents", name, "make a project of the new pairs")
     rows: Any = bench.table(pairs, Pair, name="pairs").frame
     asked = list(dict.fromkeys(zip(map(str, rows["query_id"]), map(str, rows["doc_id"]), strict=True)))
