@@ -86,16 +86,29 @@ def test_a_grade_above_the_stated_one_is_refused_with_what_to_do():
     assert "write max=3, or leave max out" in str(refused.value)
 
 
-def test_what_was_pooled_and_not_judged_must_not_be_left_out_for_infap():
-    qrels = {"q": {"a": -1, "b": 1}}
-    run = {"q": {"a": 2.0, "b": 1.0}}
-    assert assay.evaluate(run, qrels, "infAP").mean() == 0.75
-    for choices in ({"negative": "unjudged"}, {"compat": "trec_eval-9"}):
-        with pytest.raises(InputError, match="pooled and not judged, and these were left out"):
-            assay.evaluate(run, qrels, "infAP", **choices)
-        with pytest.raises(InputError, match="pooled and not judged, and these were left out"):
-            assay.explain(run, qrels, "q", "infAP", **choices)
-    assert assay.evaluate(run, qrels, "infAP", compat="trec_eval-9", negative="judged").mean() == 0.75
+@pytest.mark.parametrize(
+    "choices", [{}, {"negative": "unjudged"}, {"compat": "trec_eval-9"}, {"compat": "trec_eval-10"}]
+)
+@pytest.mark.parametrize("large", [False, True])
+def test_a_grade_below_0_is_a_document_of_the_pool_for_infap_under_any_rule(choices, large: bool):
+    """`trec_eval -q -m infAP -m bpref` of 10.0-rc3 prints infAP 0.7500 and 0.3333, bpref 1.0000 and 0.0000."""
+    import polars as pl
+
+    qrels: Any = {"q1": {"a": -1, "b": 1}, "q2": {"c": 0, "d": 2, "e": -2}}
+    run: Any = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"e": 4.0, "c": 3.0, "d": 2.0}}
+    if large:
+        qrels = pl.DataFrame([(q, d, g) for q in qrels for d, g in qrels[q].items()],
+                             schema=["query_id", "doc_id", "grade"], orient="row")  # fmt: skip
+    scores = assay.evaluate(run, qrels, "infAP Bpref", **choices)
+    first, second = scores.value("infAP").tolist()
+    assert first == 0.5 + 0.5 * 1 * 0.5
+    assert second == pytest.approx(1 / 3 + 2 / 3 * (2 / 2) * (0.00001 / 1.00002), abs=1e-12)
+    assert scores.value("Bpref").tolist() == ([1.0, 0.0] if choices else [0.0, 0.0])  # judged, and not relevant
+
+
+def test_infap_is_explained_under_the_rules_of_trec_eval():
+    found = assay.explain({"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": -1, "b": 1}}, "q", "infAP", compat="trec_eval-9")
+    assert found.value == 0.75
 
 
 def test_a_weighted_average_has_no_interval():

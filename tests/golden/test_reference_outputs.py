@@ -99,9 +99,7 @@ def test_trec_eval_says_the_same(label: str, reading: str):
     chosen = wanted(output, judged_only=label in CONDENSED)
     if label in CONDENSED:
         chosen = {name: text for name, text in chosen.items() if not text.startswith(ABOUT_LENGTH)}
-    ours = _evaluate(output, [text for text in dict.fromkeys(chosen.values()) if text != "infAP"], reading)
-    if "infAP" in chosen:  # what was pooled and not judged is a grade below 0, which must not be left out
-        ours |= _evaluate(output, ["infAP"], reading, negative="judged")
+    ours = _evaluate(output, list(dict.fromkeys(chosen.values())), reading)
     if label == "trec_eval-9.0.8/coverage.c.tsv":
         # It averages over queries that the run lacks and prints no line for them (usnistgov/trec_eval#18).
         for text, values in ours.items():
@@ -124,9 +122,8 @@ def test_lists_condensed_beforehand_score_as_trec_eval_says_of_judged_documents(
     for line in run.read_text(encoding="utf-8").splitlines():
         query, _, doc, _, score, _ = line.split()
         condensed.setdefault(query, {}).update({doc: float(score)} if (query, doc) in judged else {})
-    texts = [text for text in dict.fromkeys(chosen.values()) if text != "infAP"]
+    texts = list(dict.fromkeys(chosen.values()))
     values = run_values(assay.evaluate(condensed, qrels, texts, **options), texts)
-    values |= run_values(assay.evaluate(condensed, qrels, ["infAP"], **options | {"negative": "judged"}), ["infAP"])
     wrong = _compare(output, chosen, values)
     assert not wrong, shown(wrong)
     assert any(text.startswith(ABOUT_LENGTH) for text in texts)
@@ -147,7 +144,7 @@ def _queries(output: Output) -> int:
 def test_ir_measures_says_the_same(label: str, reading: str):
     output = OUTPUTS[label]
     chosen = wanted(output)
-    groups: dict[str, dict[str, str]] = {"": {}, "Judged": {}, "RR@": {}, "NumRel": {}, "infAP": {}, "wide": {}}
+    groups: dict[str, dict[str, str]] = {"": {}, "Judged": {}, "RR@": {}, "NumRel": {}, "wide": {}}
     for name, text in chosen.items():
         key = "RR@" if name.startswith("RR") and "@" in name else name.partition("@")[0]
         key = "wide" if name.startswith(WIDE) else key
@@ -157,7 +154,6 @@ def test_ir_measures_says_the_same(label: str, reading: str):
         "Judged": {"negative": "judged"},  # counts every line of the qrels
         "RR@": {"scores": "64-bit"},
         "wide": {"scores": "64-bit"},
-        "infAP": {"negative": "judged"},  # where a grade below 0 is a document of the pool
         "NumRel": {"missing": "skip"},  # 0 for a query that the run lacks, whatever the qrels say
     }
     wrong = []

@@ -65,7 +65,7 @@ def explain(
     reading: Reading = {"format": format, "columns": columns}
     judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, **reading, name="qrels")
     held, judgments = as_meant(held, judgments)
-    judged = prepared(one_grade_a_pair(judgments, held.conventions), held.conventions)
+    judged = wanted[0].judgments(prepared(one_grade_a_pair(judgments, held.conventions), held.conventions))
     query = str(query)  # ids of a dict may be numbers
     if query not in judged.codes:
         raise InputError(

@@ -136,10 +136,7 @@ class _Again:
             rows: list[F64] = []
             queries: tuple[str, ...] = ()
             for measure in self.measures:
-                under = setting.conventions
-                if measure.name == "infAP":  # reads negative grades as trec_eval does, and refuses to lose them
-                    under = under.but(negative=self.own.conventions.negative)
-                found = score([self.run], judged(block, under), [measure], under)
+                found = score([self.run], judged(block, setting.conventions), [measure], setting.conventions)
                 queries = found.queries
                 rows.append(found.value())
             self._known[key] = dict(zip(queries, np.array(rows).T, strict=True))

@@ -15,10 +15,10 @@ EPSILON = 1e-5
 
 def _precisions(r: Ranking, rel: float | None) -> F64:
     """The inferred precision at each relevant hit."""
-    if any(note.code == "negative-grades" for note in r.judged.notes) and not (r.judged.grade < 0).any():
+    if r.judged.pool is not None:
         raise InputError(
             "infAP reads a grade below 0 as pooled and not judged, and these were left out as if never pooled",
-            remedy="pass --negative judged for infAP, and score the other measures apart",
+            remedy="pass --negative judged for infAP",
         )
     is_relevant = r.is_relevant(rel)
     is_waiting = (r.grade < 0) & ~is_relevant
@@ -43,6 +43,7 @@ def _steps(r: Ranking, rel: float | None = None) -> Steps:
     extremes="unknown",
     averages_ties=False,
     all_relevant=True,
+    reads_pool=True,
     foot=lambda rel: (
         "precision at each relevant document, estimated from the judged part of the pool above it, summed, divided by "
         f"all relevant documents; a grade below 0 was pooled and not judged{level(rel)}"
@@ -70,6 +71,6 @@ def inferred_ap(r: Ranking, rel: float | None = None) -> Values:
         float64 of shape (n,), from 0 to 1; NaN where no document is relevant.
 
     Raises:
-        InputError: grades below 0 were left out of the judgments, as `negative="unjudged"` and trec_eval's rules do.
+        InputError: the ranking is without the grades below 0 of its judgments; `Measure.judgments` says which it needs.
     """
     return divide(r.relevant(rel).per_query(_precisions(r, rel)), r.judged.relevant(rel))

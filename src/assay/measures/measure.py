@@ -88,6 +88,7 @@ class Definition:
     all_relevant: bool
     subtopics: bool
     grades: bool
+    reads_pool: bool
     total: Literal["mean", "sum"]
     range: str
     foot: Callable[..., str] | str
@@ -135,6 +136,7 @@ def measure(
     all_relevant: bool = False,
     subtopics: bool = False,
     grades: bool = False,
+    reads_pool: bool = False,
     total: Literal["mean", "sum"] = "mean",
     range: str = "0 to 1",
     steps: Callable[..., Steps] | None = None,
@@ -164,6 +166,8 @@ def measure(
         all_relevant: whether all relevant documents must be known.
         subtopics: whether it looks at the subtopics of the judgments.
         grades: whether it tells grades apart.
+        reads_pool: whether a grade below 0 says to it that a document was pooled and not judged, also where such grades
+            are unjudged to all others.
         total: how queries are put together where other programs print one figure.
         range: the values it can have.
         steps: function of (one query's ranking, cutoff, **parameters) that lays open how the value comes about.
@@ -181,8 +185,8 @@ def measure(
         definition = Definition(
             name=name, function=function, parameters=parameters, takes_cutoff=takes_cutoff, sees=sees, needs=needs,
             best=best, extremes=extremes, averages_ties=averages_ties, shows=tuple(shows), all_relevant=all_relevant,
-            subtopics=subtopics, grades=grades, total=total, range=range, foot=foot, steps=steps, says=says,
-            blind_to=tuple(blind_to), use_for=use_for, undefined=undefined, agrees=agrees, source=source,
+            subtopics=subtopics, grades=grades, reads_pool=reads_pool, total=total, range=range, foot=foot, steps=steps,
+            says=says, blind_to=tuple(blind_to), use_for=use_for, undefined=undefined, agrees=agrees, source=source,
             example=example,
         )  # fmt: skip
         MEASURES.add(name)(definition)
@@ -274,6 +278,10 @@ class Measure:
         if self.scale is not None or self.params.get("max", 0.0) is not None or not len(levels):
             return self
         return replace(self, scale=float(levels.max()))
+
+    def judgments(self, judged: Judged) -> Judged:
+        """The judgments that it reads: those of the pool too, where it does and they were set aside."""
+        return judged.pool if self.about.reads_pool and judged.pool is not None else judged
 
     def is_given(self, parameter: str) -> bool:
         """Whether the parameter was typed, be it with its default."""

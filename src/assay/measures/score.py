@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,13 +44,21 @@ def score(
         InputError: the run and the judgments have no query in common, a row is malformed, or a judged query is missing
             under `missing="error"`.
     """
+    if isinstance(blocks, Iterator) and any(measure.judgments(judged) is not judged for measure in measures):
+        blocks = list(blocks)
     ranking, facts, complete, key = _read(blocks, judged, conventions)
     missing = np.flatnonzero(~ranking.answered)
     _check_overlap(ranking, facts, judged, name)
     if conventions.missing == "error" and len(missing):
         raise _queries_missing([judged.queries[code] for code in missing.tolist()], name)
     measures = [measure.on_scale(judged.levels) for measure in measures]
-    values = np.array([_values(ranking, measure, conventions) for measure in measures]).reshape(-1, judged.n)
+    rankings = {id(judged): ranking}
+    for known in (measure.judgments(judged) for measure in measures):
+        if id(known) not in rankings:
+            rankings[id(known)] = _read(blocks, known, conventions)[0]
+    values = np.array(
+        [_values(rankings[id(measure.judgments(judged))], measure, conventions) for measure in measures]
+    ).reshape(-1, judged.n)
     shares = np.array([_judged_share(ranking, measure.cutoff) for measure in measures]).reshape(-1, judged.n)
     coverage = _coverage(ranking, facts, judged, conventions, key)
     notes = (

@@ -89,15 +89,7 @@ def judged(block: Block, conventions: Conventions) -> Judged:
         use[[later for later, _ in repeated]] = False
     notes += _notes_on_grades(grade[use], query[use], conventions)
     only_relevant = len(grade) > 0 and not bool((grade <= 0).any())
-    if conventions.negative == "unjudged":
-        use &= grade >= 0
-    cache: dict[Any, Any] = {"lookup" if block.is_small else "index": index}
-    if not use.all():
-        cache = {}  # made anew from what is left
-        kept = np.flatnonzero(use)
-        query, grade = query[kept], grade[kept]
-        docs = [docs[i] for i in kept.tolist()] if block.is_small else docs.gather(kept)
-    return Judged(
+    found = Judged(
         queries=queries,
         query=query,
         grade=grade,
@@ -106,8 +98,20 @@ def judged(block: Block, conventions: Conventions) -> Judged:
         unlisted=conventions.unlisted,
         notes=tuple(notes),
         only_relevant=only_relevant,
-        _cache=cache,
+        _cache={"lookup" if block.is_small else "index": index},
     )
+    whole = found if use.all() else _only(found, use)
+    if conventions.negative == "unjudged" and bool((whole.grade < 0).any()):
+        return replace(_only(whole, whole.grade >= 0), pool=whole)
+    return whole
+
+
+def _only(judged: Judged, use: Any) -> Judged:
+    """Some of the judgments; what was counted of all is made anew."""
+    kept = np.flatnonzero(use)
+    docs = judged.docs
+    docs = [docs[i] for i in kept.tolist()] if isinstance(docs, (list, tuple)) else docs.gather(kept)
+    return replace(judged, query=judged.query[kept], grade=judged.grade[kept], docs=docs, _cache={})
 
 
 def _side(block: Block) -> ModuleType:

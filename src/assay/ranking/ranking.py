@@ -38,6 +38,8 @@ class Judged:
         notes: what is odd but lawful about the judgments.
         only_relevant: no judgment holds a grade of 0 or less, so the share that is judged cannot be known.
         aspects: the grades by subtopic, for measures of diversity; None where the judgments name no subtopics.
+        pool: the same with the grades below 0 that are left out here as unjudged, for measures to which they say that
+            a document was pooled; None where none were left out.
     """
 
     queries: Sequence[str]
@@ -49,6 +51,7 @@ class Judged:
     notes: tuple[Note, ...] = ()
     only_relevant: bool = False
     aspects: Aspects | None = None
+    pool: Judged | None = None
     _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
