@@ -94,8 +94,8 @@ def test_a_grade_below_0_is_a_document_of_the_pool_for_infap_under_any_rule(choi
     """`trec_eval -q -m infAP -m bpref` of 10.0-rc3 prints infAP 0.7500 and 0.3333, bpref 1.0000 and 0.0000."""
     import polars as pl
 
-    qrels: Any = {"q1": {"a": -1, "b": 1}, "q2": {"c": 0, "d": 2, "e": -2}}
-    run: Any = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"e": 4.0, "c": 3.0, "d": 2.0}}
+    qrels = {"q1": {"a": -1, "b": 1}, "q2": {"c": 0, "d": 2, "e": -2}}
+    run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"e": 4.0, "c": 3.0, "d": 2.0}}
     if large:
         qrels = pl.DataFrame([(q, d, g) for q in qrels for d, g in qrels[q].items()],
                              schema=["query_id", "doc_id", "grade"], orient="row")  # fmt: skip

@@ -21,7 +21,6 @@ CASES = {
 }
 ELSEWHERE = {
     "Rprec_mult_1.00": "is Rprec by another name; one measure is printed once, and its line is compared",
-    "infAP": "reads grades below 0, which trec_eval's other measures leave out; test_reference_outputs compares it",
 }
 """Lines of trec_eval that do not come in one command with all others."""
 
