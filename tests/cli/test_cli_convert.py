@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 
+import polars as pl
+
 from cli.typed import Shell
 from formats.outside.harness import sample
+from formats.outside.test_letor_esci import DATASET, examples
 
 
 def test_an_export_comes_back_and_scores_the_same(assay: Shell) -> None:
@@ -85,3 +88,21 @@ def test_what_goes_to_stdout_is_the_file_alone(assay: Shell) -> None:
     said = assay("convert", "r.csv", "-", "--to", "trec")
     assert said.out == "a%20b 0 X 1\n"
     assert "note: not carried over: documents without a rating: 1; " in said.err
+
+
+def test_a_damaged_parquet_file_is_said_in_two_lines(assay: Shell) -> None:
+    frame = pl.DataFrame({"query_id": ["q"], "doc_id": ["a"], "grade": [1.0]})
+    frame.write_parquet(assay.folder / "x.parquet")
+    (assay.folder / "x.parquet").write_bytes((assay.folder / "x.parquet").read_bytes()[:-20])
+    for words in (("evaluate", "bm25.run", "x.parquet"), ("import", "x.parquet", "--into", "shop"),
+                  ("validate", "x.parquet"), ("convert", "x.parquet", "y.csv")):  # fmt: skip
+        said = assay(*words)
+        assert said.code == (1 if words[0] == "validate" else 3)
+        assert "is not a whole Parquet file: its footer is missing" in " ".join((said.out + said.err).split())
+        assert "Traceback" not in said.err
+    (assay.folder / f"{DATASET}_examples.parquet").write_bytes(examples()[:300])
+    said = assay("import", f"{DATASET}_examples.parquet", "--into", "shop", "--labels", "esci")
+    assert said.err == (
+        f"{DATASET}_examples.parquet: is not a whole Parquet file: its footer is missing\n"
+        "    mend: write or copy it again\n"
+    )

@@ -6,7 +6,6 @@ import io
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from assay.errors import InputError
 from assay.files import Source, name_of, read_bytes
 from assay.tables import Block, Hit
 from assay.tables.formulas import guarded_frame
@@ -76,19 +75,17 @@ def read_frame(content: bytes, name: str, format: str) -> pl.DataFrame:
     """The frame in a Parquet or Arrow file, as it is; what is no whole file is refused."""
     import polars as pl
 
-    called = "Parquet" if format == "parquet" else "Arrow"
-    try:
+    from assay.formats.damaged import decoded
+
+    def read() -> pl.DataFrame:
         _check_ends(content, format)
         if format == "parquet":
             return pl.read_parquet(io.BytesIO(content))
         if content.startswith(ARROW_FILE):
             return pl.read_ipc(io.BytesIO(content))
         return pl.read_ipc_stream(io.BytesIO(content))
-    except BaseException as error:  # a panic of the library is no Exception
-        if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
-            raise
-        why = str(error).split("\n")[0][:120]
-        raise InputError(f"is not a whole {called} file: {why}", name, "write or copy it again") from None
+
+    return decoded(read, name, "Parquet" if format == "parquet" else "Arrow")
 
 
 def _check_ends(content: bytes, format: str) -> None:

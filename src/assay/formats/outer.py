@@ -194,11 +194,15 @@ def _schema(source: Source, format: str) -> list[str]:
     import polars as pl
 
     from assay.formats.columns import read_frame
+    from assay.formats.damaged import decoded
 
     with open_bytes(source) as stream:
         data = stream.read()
-    try:
+    def names() -> list[str]:
         held = io.BytesIO(data)
         return list(pl.read_parquet_schema(held) if format == "parquet" else pl.read_ipc_schema(held))
-    except (pl.exceptions.PolarsError, OSError):  # an Arrow stream, or a damaged file: the reader says what is wrong
+
+    try:
+        return decoded(names, name_of(source), format)
+    except InputError:  # an Arrow stream, or a damaged file: the reader says what is wrong
         return read_frame(data, name_of(source), format).columns

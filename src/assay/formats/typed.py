@@ -7,18 +7,23 @@ is checked as a small file is. Whatever is odd sends the whole file to the reade
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, BinaryIO
 
 from assay.errors import InputError
 from assay.files import name_of
 from assay.formats.columns import ARROW_FILE, ARROW_STREAM, PARQUET, read_columns
+from assay.formats.damaged import hushed
 from assay.tables import Block, Hit
 
 if TYPE_CHECKING:
     import polars as pl
 
     from assay.tables.names import Match
+
+_LAST_WORDS = 0.1
+"""Seconds in which other threads of the library, which read ahead, report that a file is damaged too."""
 
 ROWS = 1 << 18
 """Rows of a block: larger ones are not faster."""
@@ -119,9 +124,13 @@ class TypedRun:
     def _of_file(self, frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        names = self._chosen(frame.collect_schema().names())
+        with hushed():
+            held = frame.collect_schema().names()
+        names = self._chosen(held)
         wanted = frame.select(pl.selectors.by_name(*names)).select(names)
-        yield from wanted.collect_batches(chunk_size=self._rows, maintain_order=True)
+        batches = wanted.collect_batches(chunk_size=self._rows, maintain_order=True)
+        while (part := _next(batches)) is not None:
+            yield part
 
     def _of_stream(self, file: BinaryIO, size: int) -> Iterator[pl.DataFrame]:
         import io
@@ -147,6 +156,17 @@ class TypedRun:
         self._facts = matched.facts
         self._fields = list(matched.fields)
         return [names[at] for at in matched.fields.values()]
+
+
+def _next(batches: Iterator[pl.DataFrame]) -> pl.DataFrame | None:
+    import polars as pl
+
+    with hushed():
+        try:
+            return next(batches, None)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            time.sleep(_LAST_WORDS)
+            raise
 
 
 class _Odd(Exception):  # noqa: N818 # not an error: the way to the reader of whole files
