@@ -25,6 +25,7 @@ function excerpt(text, words) {
 export function finder(project, { add }) {
   let query = null;
   let asking = 0;
+  let pressed = null; // the button whose document is on its way
 
   function row(doc, words) {
     const item = document.createElement("li");
@@ -43,6 +44,7 @@ export function finder(project, { add }) {
     button.addEventListener("click", () => {
       button.disabled = true;
       button.textContent = "Added";
+      pressed = button;
       $("find-says").textContent = "adding";
       add(doc, query);
     });
@@ -102,6 +104,7 @@ export function finder(project, { add }) {
     came({ state }) {
       const words = CAME[state] || `not added: ${state}`;
       $("find-says").textContent = words;
+      if (pressed && !CAME[state]) Object.assign(pressed, { disabled: false, textContent: "Add to my list" });
       return words;
     },
   };

@@ -18,6 +18,7 @@ let said = {};           // dimensions of the current item
 let note = "";
 let history = [];        // answers of this page, the last one last
 let fetching = false;
+let idle = 0;            // fetches in a row that brought nothing new
 let gone = new Set();    // items that left the page while a fetch was on its way: its answer may still name them
 let isEmpty = false;
 let isWaiting = false;   // the pilot is labelled, and the raters do not agree on it yet
@@ -80,15 +81,16 @@ const isKnown = (one) =>
 async function fill() {
   if (fetching) return;
   fetching = true;
-  gone = new Set(outbox.messages.map(key));
+  gone = new Set(outbox.waiting().map(key));
   try {
     const n = Math.min(12, AHEAD + outbox.messages.length + 1);
     const { ok, told } = await ask("GET", `/v1/projects/${project}/items?n=${n}`);
     if (ok) {
       const fresh = told.items.filter((one) => !isKnown(one));
       queue.push(...fresh);
+      idle = fresh.length ? 0 : idle + 1;
       for (const one of fresh) prefetch(one.document);
-      isEmpty = told.items.length === 0 && outbox.messages.length === 0;
+      isEmpty = told.items.length === 0 && outbox.waiting().length === 0;
       isWaiting = told.waits === "pilot";
     } else tell("offline", told.what || `the server said ${told.code}`);
   } catch {
@@ -134,7 +136,7 @@ function wait() {
   $("wait").textContent = !isEmpty ? "Loading the next document …" : isWaiting
     ? "You have labelled the pilot. The rest opens when every rater has, and they agree; then load this page again."
     : "Nothing is left for you here. Thank you.";
-  if (!isEmpty) setTimeout(fill, outbox.messages.length ? 150 : 0);
+  if (!isEmpty) setTimeout(fill, Math.min(3000, 100 * idle * idle)); // what is held waits in an outbox, or comes again
 }
 
 function next() {

@@ -71,9 +71,18 @@ export class Outbox {
     addEventListener("beforeunload", (event) => { if (this.messages.length && !isLeaving) event.preventDefault(); });
   }
 
+  others() {
+    return Object.keys(localStorage).filter((place) => place !== this.place && place.startsWith(this.prefix));
+  }
+
+  // What waits in this tab and in the others of the same rater.
+  waiting() {
+    return [...this.messages, ...this.others().flatMap(read)];
+  }
+
   // Takes over what closed tabs left; how many messages.
   async adopt() {
-    const places = Object.keys(localStorage).filter((place) => place !== this.place && place.startsWith(this.prefix));
+    const places = this.others();
     let n = 0;
     for (const place of places) {
       if (!(await isFree(place))) continue;
