@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import html
 import io
 import json
 import sqlite3
@@ -9,8 +10,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import sqlalchemy as sa
 
+from assay.flows.keeping import open_store
+from assay.flows.workbench import Workbench
+from assay.store.judgments import Given
+from assay.store.schema import ITEMS
 from cli.typed import Shell
+from flows.settled import give, settled_project
 
 ANNA = "anna-quite-distinct"
 
@@ -120,3 +127,50 @@ def test_what_is_too_old_is_forgotten_by_the_settings(typed: Shell) -> None:
     said = typed("privacy", "expire")
     assert said.code == 3
     assert said.err.startswith("assay.toml:2: audit_days is below 0")
+
+
+WORDS = 'the seller is "my neighbour" Bartholomew'
+
+
+def test_after_an_erase_with_remove_only_files_of_ones_own_hold_name_or_words(typed: Shell) -> None:
+    settled_project(typed.folder)
+    with open_store(Workbench.open(str(typed.folder))) as store:
+        item = store.rows(sa.select(ITEMS.c.id).order_by(ITEMS.c.id).limit(1))[0]["id"]
+        give(store, Given("by-anna", item, ANNA, "adjudicator", grade=1.0, note=WORDS))
+        give(store, Given("by-ben", item, "ben", "adjudicator", grade=1.0, note="no word of hers"))
+    assert typed("judgments", "export", "winter", "labels.csv").code == 0
+    with zipfile.ZipFile(typed.folder / "kept.assay", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("result.json", json.dumps({"note": WORDS}))
+    (typed.folder / "results").mkdir()
+    assert typed("agree", "winter", "-o", "results/agreement.assay").code == 0
+    (typed.folder / "results" / "raters.txt").write_text(f"{ANNA}\n", "utf-8")
+    assert typed("db", "backup", "copies.db").code == 0
+    (typed.folder / "page.html").write_text(f"<p>{html.escape(WORDS)}</p>", "utf-8")
+    said = typed("privacy", "erase", ANNA, "--yes", "--remove", "--format", "json")
+    told = json.loads(said.out)
+    assert said.code == 1
+    assert told["removed"] == ["copies.db", "kept.assay", "results/raters.txt"]
+    assert told["files"] == ["labels.csv", "page.html"]  # what is the user's own is named and left
+    assert (typed.folder / "results" / "agreement.assay").exists()  # it names no adjudicator
+    for name in told["files"]:
+        (typed.folder / name).unlink()
+    left = bytes_of(typed.folder)
+    assert ANNA.encode() not in left
+    assert b"Bartholomew" not in left
+    assert typed("db", "check").code == 0
+    rows = typed("judgments", "export", "winter", "-").out
+    assert rows.count("erased-") == 1
+    assert "no word of hers" in rows
+
+
+def test_a_name_is_found_however_a_file_spells_it(typed: Shell) -> None:
+    name = 'Zoë "Z"'
+    assert typed("people", "add", name).code == 0
+    (typed.folder / "coded.json").write_text(json.dumps({"rater": name}), "utf-8")
+    (typed.folder / "plain.json").write_text(json.dumps({"rater": name}, ensure_ascii=False), "utf-8")
+    (typed.folder / "page.html").write_text(html.escape(f"<{name}>"), "utf-8")
+    (typed.folder / "table.csv").write_text('rater,grade\n"Zoë ""Z""",1\n', "utf-8")
+    (typed.folder / "other.csv").write_text("rater\nZoë\n", "utf-8")
+    assert json.loads(typed("privacy", "find", name, "--format", "json").out)["files"] == [
+        "coded.json", "page.html", "plain.json", "table.csv"
+    ]  # fmt: skip

@@ -140,3 +140,36 @@ def test_what_is_too_old_goes_and_the_rest_stays(store: Store) -> None:
     assert len(judgments.current(store, TENANT, "p")) == 8
     assert {row["note"] for row in store.rows(sa.select(JUDGMENTS))} == {""}
     assert privacy.expire(store, TENANT, cut)["notes"] == 0
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("url", ["postgres"], indirect=True)
+def test_no_byte_stays_in_the_tables_of_a_server(store: Store, url: str) -> None:
+    """Its log of writes is the server's own, and goes with its next backups."""
+    fill(store)
+    store.write(lambda c: c.execute(sa.delete(AUDIT).where(AUDIT.c.what.contains("another word")))).result()
+    with privacy.without_writer(url) as connection:
+        connection.execute(sa.text("ANALYZE"))  # the commonest values of each column go into the statistics
+        base = Path(connection.execute(sa.text("show data_directory")).scalar_one(), "base")
+
+    def held() -> bytes:
+        with privacy.without_writer(url) as connection:
+            connection.execute(sa.text("CHECKPOINT"))
+        return b"".join(path.read_bytes() for path in base.rglob("*") if path.is_file())
+
+    before = held()
+    assert ANNA.encode() in before
+    assert WORDS.encode() in before
+    privacy.erase(store, TENANT, ANNA)
+    store.engine.dispose()
+    privacy.scrub(url)
+    after = held()
+    assert ANNA.encode() not in after
+    assert WORDS.encode() not in after
+    assert len(judgments.current(store, TENANT, "p")) == 8
+
+
+def test_own_words_are_those_of_the_person_alone(store: Store) -> None:
+    fill(store)
+    assert privacy.words(store, TENANT, ANNA) == (f"key of {ANNA}", WORDS)
+    assert privacy.words(store, TENANT, "ben") == ()  # "fine" is anybody's word

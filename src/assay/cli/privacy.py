@@ -64,22 +64,27 @@ def export(name: str, output: str | None) -> None:
 
                  The account and its keys end, notes and reasons in the person's words go, and judgments stay under a
                  name that leads to nobody. End the server first. The exit code is 1 when files of the workspace still
-                 hold the name.""")  # fmt: skip
+                 hold the name or the words.""")  # fmt: skip
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--remove", is_flag=True, help="Also kept results and copies of runs and of the store that hold it.")
 @FORMAT
-def erase(name: str, yes: bool, format_: str) -> int:
+def erase(name: str, yes: bool, remove: bool, format_: str) -> int:
     """Translates the command line into one call of the flow."""
     from assay.flows.privacy import erase as flow
+    from assay.report.letters import clean
 
     if not yes:
         click.confirm(f"Take {name} out of the store? This cannot be undone", abort=True, err=True)
-    done = flow(workbench(), name)
+    done = flow(workbench(), name, remove=remove)
     if format_ == "json":
-        _json({"stands_now": done.stands_now, "changed": done.changed, "files": done.files, "unread": done.unread})
+        _json({"stands_now": done.stands_now, "changed": done.changed, "files": done.files, "unread": done.unread,
+               "removed": done.removed})  # fmt: skip
     else:
         rows = sum(done.changed.values())
         click.echo(f"Changed {rows:,} row{'s' if rows != 1 else ''}; {done.stands_now} stands there now.")
+        for file in done.removed:
+            click.echo(f"removed        {clean(file)}")
         _files(done.files)
     if done.files:
         say(Note("files-left", "these files are yours: remove them or take the name out, copies elsewhere too"))

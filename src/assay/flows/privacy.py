@@ -66,14 +66,17 @@ class Erased:
     Args:
         stands_now: the name that stands there now.
         changed: rows by table.
-        files: of the workspace that still hold the name: nothing here changes files that people keep.
+        files: of the workspace that still hold the name or the person's words: nothing here changes files that people
+            keep.
         unread: files that could not be looked into.
+        removed: files that were removed, as was asked for.
     """
 
     stands_now: str
     changed: dict[str, int]
     files: tuple[str, ...]
     unread: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
 
 
 def find(bench: Workbench, name: str) -> Known:
@@ -105,8 +108,14 @@ def export(bench: Workbench, name: str) -> bytes:
     return json.dumps({"person": name, "at": at, "rows": rows}, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
-def erase(bench: Workbench, name: str) -> Erased:
+def erase(bench: Workbench, name: str, *, remove: bool = False) -> Erased:
     """Takes a person out of the store; judgments stay, and lead to nobody.
+
+    Args:
+        bench: where the workspace is.
+        name: of the person.
+        remove: whether what assay can make again or copied goes too, where it holds the name or the person's words:
+            kept results, copies of runs, copies of the store. Other files are told and left.
 
     Raises:
         InputError: nothing names that person, or somebody else has the store open.
@@ -114,12 +123,33 @@ def erase(bench: Workbench, name: str) -> Erased:
     from assay.store import audit, privacy
 
     with open_store(bench) as store:
+        words = privacy.words(store, TENANT, name)
         nobody, changed = privacy.erase(store, TENANT, name)
         line = (TENANT, "the terminal", "erased a person", nobody, now())
         store.write(lambda connection: audit.note(connection, *line)).result()
     privacy.scrub(prepared_url(bench))
-    files, unread = _files(bench, name)
-    return Erased(nobody, changed, files, unread)
+    files, unread = _files(bench, name, *words)
+    removed = tuple(file for file in files if remove and _is_ours(bench, file))
+    assert bench.workspace is not None  # the store was opened
+    for file in removed:
+        (bench.workspace.root / file).unlink()
+    return Erased(nobody, changed, tuple(file for file in files if file not in removed), unread, removed)
+
+
+def _is_ours(bench: Workbench, file: str) -> bool:
+    """Whether assay wrote a file and can do without it: a kept result, a copy of a run, a copy of the store."""
+    assert bench.workspace is not None  # the store was opened
+    path = bench.workspace.root / file
+    if path.suffix == ".assay" or bench.workspace.folder("results") in path.parents:
+        return True
+    if Path(os.path.abspath(bench.workspace.root), ".assay", "cache") in Path(os.path.abspath(path)).parents:
+        return True
+    with path.open("rb") as opened:
+        if not opened.read(16).startswith(b"SQLite format 3"):
+            return False
+    from assay.store.privacy import is_store
+
+    return is_store(path)
 
 
 def expire(bench: Workbench) -> dict[str, int]:
@@ -143,11 +173,14 @@ def expire(bench: Workbench) -> dict[str, int]:
     return gone
 
 
-def _files(bench: Workbench, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Files of the workspace in which a name stands as a word, packed ones too; and those that cannot be read."""
+def _files(bench: Workbench, *texts: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Files of the workspace in which a text stands as a word, packed ones too; and those that cannot be read."""
     assert bench.workspace is not None  # the store was opened
     root = Path(bench.workspace.root)
-    pattern = re.compile(rb"(?<![\w\x80-\xff])" + re.escape(name.encode()) + rb"(?![\w\x80-\xff])")
+    spelled = sorted({way for text in texts for way in _ways(text)}, key=len, reverse=True)
+    either = b"|".join(map(re.escape, spelled))
+    pattern = re.compile(rb"(?<![\w\x80-\xff])(?:" + either + rb")(?![\w\x80-\xff])")
+    overlap = max(map(len, spelled)) + 2
     url = prepared_url(bench)
     own = os.path.realpath(url.removeprefix("sqlite:///")) if url.startswith("sqlite:///") else None
     held, unread = [], []
@@ -158,11 +191,20 @@ def _files(bench: Workbench, name: str) -> tuple[tuple[str, ...], tuple[str, ...
             continue  # its rows were looked at
         shown = path.relative_to(root).as_posix()
         try:
-            if any(pattern.search(piece) for piece in _pieces(path, len(name.encode()) + 2)):
+            if any(pattern.search(piece) for piece in _pieces(path, overlap)):
                 held.append(shown)
         except Exception as error:  # a damaged archive has as many names as there are formats
             unread.append(f"{shown} ({type(error).__name__})")
     return tuple(held), tuple(unread)
+
+
+def _ways(text: str) -> set[bytes]:
+    """A text as it stands in files: plain, in JSON with and without its letters coded, in CSV, in HTML."""
+    import html
+
+    said = {text, text.replace('"', '""'), html.escape(text)}
+    said |= {json.dumps(text, ensure_ascii=is_coded)[1:-1] for is_coded in (True, False)}
+    return {way.encode() for way in said}
 
 
 def _pieces(path: Path, overlap: int) -> Iterator[bytes]:

@@ -34,6 +34,9 @@ WHOSE: tuple[tuple[sa.Column[Any], tuple[sa.Column[Any], ...]], ...] = (
 )
 """Every column that names a person, and the columns of the same row that hold the person's own words."""
 
+SHORT = 20
+"""Letters from which words tell who wrote them."""
+
 HIDDEN = ("password", "token", "key")
 """Hashes, which are handed out to nobody."""
 
@@ -78,14 +81,26 @@ def found(store: Store, tenant: str, name: str) -> dict[str, list[dict[str, Any]
     return rows
 
 
-def erase(store: Store, tenant: str, name: str, also: str | None = None) -> tuple[str, dict[str, int]]:
+def words(store: Store, tenant: str, name: str) -> tuple[str, ...]:
+    """What the person wrote and the store keeps: notes, reasons of flags and of an opening, names of keys.
+
+    What is shorter than `SHORT` is left out, as are the reasons why one cannot tell: those are anybody's words.
+    """
+    found: dict[str, None] = {}
+    for column, own in WHOSE:
+        for word in (word for word in own if word is not JUDGMENTS.c.cannot_tell):
+            select = sa.select(word).where(column.table.c.tenant == tenant, column == name).distinct()
+            found |= dict.fromkeys(row[word.name] or "" for row in store.rows(select))
+    return tuple(sorted(text for text in found if len(text) >= SHORT))
+
+
+def erase(store: Store, tenant: str, name: str) -> tuple[str, dict[str, int]]:
     """Takes a person out of every row.
 
     Args:
         store: where.
         tenant: whose.
         name: of the person.
-        also: the person's pseudonym, where one was kept.
 
     Returns:
         The name that stands there now, and the number of changed rows by table.
@@ -94,7 +109,6 @@ def erase(store: Store, tenant: str, name: str, also: str | None = None) -> tupl
         InputError: nothing names that person.
     """
     nobody = f"erased-{secrets.token_hex(8)}"
-    names = [name] if also is None else [name, also]
 
     def job(connection: sa.Connection) -> dict[str, int]:
         changed: dict[str, int] = {}
@@ -102,21 +116,18 @@ def erase(store: Store, tenant: str, name: str, also: str | None = None) -> tupl
             emptied: dict[str, Any] = {word.name: None if word.nullable else "" for word in words}
             if JUDGMENTS.c.cannot_tell in words:  # that there was a reason stays
                 emptied["cannot_tell"] = sa.case((JUDGMENTS.c.cannot_tell.is_(None), None), else_="erased")
-            for one in names:
-                table = column.table
-                where = (table.c.tenant == tenant, column == one)
-                values: dict[str, Any] = {column.name: nobody} | emptied
-                if table is PEOPLE:
-                    values |= {"password": None, "session": PEOPLE.c.session + 1, "ended_at": PEOPLE.c.created_at}
-                if column is API_KEYS.c.person:
-                    values |= {"name": nobody, "ended_at": API_KEYS.c.created_at}
-                n = connection.execute(sa.update(table).where(*where).values(**values)).rowcount
-                if n:
-                    changed[table.name] = changed.get(table.name, 0) + n
+            table = column.table
+            values: dict[str, Any] = {column.name: nobody} | emptied
+            if table is PEOPLE:
+                values |= {"password": None, "session": PEOPLE.c.session + 1, "ended_at": PEOPLE.c.created_at}
+            if column is API_KEYS.c.person:
+                values |= {"name": nobody, "ended_at": API_KEYS.c.created_at}
+            where = (table.c.tenant == tenant, column == name)
+            if n := connection.execute(sa.update(table).where(*where).values(**values)).rowcount:
+                changed[table.name] = changed.get(table.name, 0) + n
         for table in TABLES.sorted_tables:
-            for one in names:
-                if n := _mentions_replaced(connection, table, tenant, one, nobody):
-                    changed[table.name] = changed.get(table.name, 0) + n
+            if n := _mentions_replaced(connection, table, tenant, name, nobody):
+                changed[table.name] = changed.get(table.name, 0) + n
         return changed
 
     changed = store.write(job).result()
@@ -165,7 +176,9 @@ def scrub(url: str) -> None:
                 )  # fmt: skip
         else:
             for table in TABLES.sorted_tables:
-                connection.execute(sa.text(f'VACUUM FULL "{table.name}"'))
+                connection.execute(sa.text(f'VACUUM (FULL, ANALYZE) "{table.name}"'))
+            # What the planner knew of the old rows holds their commonest values; the owner alone may clean it.
+            connection.execute(sa.text("VACUUM FULL pg_statistic"))
 
 
 def texts_of(path: Path) -> Iterator[str]:
@@ -179,6 +192,16 @@ def texts_of(path: Path) -> Iterator[str]:
                 yield from (text for text in row if isinstance(text, str))
     finally:
         connection.close()
+
+
+def is_store(path: Path) -> bool:
+    """Whether a SQLite file is a store or a copy of one."""
+    connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)
+    try:
+        names = {row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")}
+    finally:
+        connection.close()
+    return {"alembic_version", JUDGMENTS.name, PEOPLE.name} <= names
 
 
 def _texts(table: sa.Table) -> list[sa.Column[Any]]:
