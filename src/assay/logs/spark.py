@@ -171,8 +171,8 @@ class Spark:
                 f"GET_JSON_OBJECT(value, '$.{one}._index') IS NOT NULL" for one in ("index", "create")
             )
             return (
-                f"(SELECT CASE WHEN {is_object} THEN value END AS line, NOT COALESCE({is_object}, FALSE) AS line_is_bad "
-                f"FROM {view} "
+                f"(SELECT CASE WHEN {is_object} THEN value END AS line, "
+                f"NOT COALESCE({is_object}, FALSE) AS line_is_bad FROM {view} "
                 f"WHERE TRIM(value) <> '' AND NOT ({is_action}))"
             )
         if "docs" not in source.paths:

@@ -1,6 +1,8 @@
 -- Each event once: by its id, or, where it has none, by what happened to which document, and when.
 -- reads: rows
-SELECT *
+SELECT
+    app, kind, event_id, impression_id, unit_id, session_id, query_id, query_text, doc_id, position, moment, clicked,
+    dwell_s, value, results, ranker, swap, segment, refused
 FROM rows
 WHERE kind NOT IN ('search', 'impression') AND refused IS NULL
 QUALIFY row_number() OVER (

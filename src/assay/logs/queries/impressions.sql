@@ -1,6 +1,8 @@
 -- Each document that a search showed, once: a row that comes again is left out.
 -- reads: rows
-SELECT *
+SELECT
+    app, kind, event_id, impression_id, unit_id, session_id, query_id, query_text, doc_id, position, moment, clicked,
+    dwell_s, value, results, ranker, swap, segment, refused
 FROM rows
 WHERE kind = 'impression' AND refused IS NULL
 QUALIFY row_number() OVER (PARTITION BY impression_id, doc_id ORDER BY position, event_id, clicked DESC) = 1

@@ -3,7 +3,7 @@
 SELECT
     kind, dwell_s,
     CASE WHEN session_id IS NOT NULL THEN lead(moment) OVER (
-        PARTITION BY session_id ORDER BY moment, is_search, impression_id, kind, doc_id, event_id
+        PARTITION BY session_id ORDER BY moment, is_search, impression_id, kind, doc_id, event_id, dwell_s
     ) - moment END AS until_next
 FROM (
     SELECT kind, dwell_s, session_id, moment, 0 AS is_search, impression_id, doc_id, event_id

@@ -5,7 +5,7 @@ SELECT
     min(CASE WHEN clicked = 1 THEN position END) OVER (PARTITION BY impression_id) AS first_click,
     max(CASE WHEN clicked = 1 THEN position END) OVER (PARTITION BY impression_id) AS last_click,
     max(CASE WHEN clicked = 1 THEN position END) OVER (
-        PARTITION BY impression_id ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        PARTITION BY impression_id ORDER BY position RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS click_above
 FROM shown
 WHERE query_id IS NOT NULL AND impression_id IS NOT NULL
