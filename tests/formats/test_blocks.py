@@ -2,13 +2,17 @@
 
 import gzip
 import random
+import re
 
 import numpy as np
 import polars as pl
 import pytest
 import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.errors import InputError
+from assay.formats import blocks
 from assay.formats.blocks import RunBlocks, read_qrels
 from assay.formats.trec import parse_run
 from assay.measures.grammar import parse
@@ -293,3 +297,18 @@ def test_rank_columns_fit_together_where_one_block_needed_the_strict_reader(writ
     text = "q1 Q0 d1 1 2 t\nq2\x0cQ0 d1 1 2 t more\nq3 Q0 d1 1 .5 t\n# none\n#\n#\n#\n#\n#\n#\nq1 Q0 d2 2 1 t\n"
     whole = RunBlocks(write(text), size=16, wants_rank=True).whole()
     assert whole.polars()["rank"].to_list() == [1, 1, 1, 2]
+
+
+def _evened_plainly(text: str) -> tuple[str, int]:
+    """The same by the line, with plain text."""
+    lines = [" ".join(re.split(r"[ \t\v\f]+", line.strip(" \t\v\f"))) for line in re.split(r"\r\n|\r|\n", text)]
+    kept = [line for line in lines if line and not line.startswith("#")]
+    return "\n".join(kept), sum(line.startswith("#") for line in lines)
+
+
+@given(st.text(st.sampled_from("ab# \t\v\f\r\n\x1c"), max_size=60), st.sampled_from(["\n", "\r\n"]), st.integers(1, 20))
+def test_white_space_of_any_kind_becomes_single_blanks(text: str, end: str, step: int):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "_STEP", step)
+        even, comments = blocks._evened(text.replace("\n", end).encode())
+    assert (even.decode().strip("\n"), comments) == _evened_plainly(text)

@@ -21,6 +21,7 @@ from assay.tables import Block
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
 SIZE = 8 << 20
 """Bytes of a block: larger ones are not faster, and memory grows by about six times the difference."""
@@ -31,13 +32,15 @@ _COUNTED = 1000
 _STEP = 1 << 18
 """Bytes looked at together, so that they stay in the processor's cache from one look to the next."""
 
+_FIRST = 1 << 13
+"""Bytes of a block in which it is seen whether its lines are even."""
+
 _LOOK = 1 << 20
 """Bytes of judgments in which subtopics are looked for."""
 
 _SECOND = re.compile(rb"(?m)^[ \t]*[^#\s]\S*[ \t]+(\S+)[ \t]+\S")
 """The second field of every line that has three."""
 
-_BLANKS = bytes(32 if byte in b"\t\v\f" else byte for byte in range(256))
 _RUN = ("query_id", "iteration", "doc_id", "rank", "score", "tag")
 _QRELS = ("query_id", "iteration", "doc_id", "grade")
 _DIVERSE = ("query_id", "subtopic", "doc_id", "grade")
@@ -197,7 +200,8 @@ def _block(
     comments: dict[int, int] | None = None,
 ) -> Block:  # fmt: skip
     """One piece of a file as a polars frame; how many comment lines it has is put down under its number."""
-    frame = _frame(data, _separator(data), fields, rank)
+    separator = _separator(data)
+    frame = _frame(data, separator, fields, rank) if _starts_even(data, separator, len(fields)) else None
     if frame is not None:
         return Block(frame, lambda row: f"{name}:{line_of(number) + row}", name)
     text, skipped = _evened(data)
@@ -274,18 +278,44 @@ def _is_even(data: bytes, separator: bytes, fields: int, lines: int) -> bool:
     return found == lines
 
 
+def _starts_even(data: bytes, separator: bytes, fields: int) -> bool:
+    """Whether the first lines are even: what is not shows there at once, and is not worth a look by polars."""
+    end = data.rfind(b"\n", 0, _FIRST) + 1
+    return not end or _is_even(data[:end], separator, fields, data.count(b"\n", 0, end))
+
+
 def _evened(data: bytes) -> tuple[bytes, int]:
     """The same lines with single blanks between fields, without empty lines and comments, and how many these were."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    text = b"\n" + data.translate(_BLANKS) + b"\n"
-    for old, new in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n"), (b"\n\n", b"\n")):
-        while old in text:
-            text = text.replace(old, new)
+    parts = []
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start + _STEP) + 1 or len(data)
+        part = _evened_lines(np.frombuffer(data, np.uint8, end - start, start))
+        if part is None:  # a carriage return alone ends a line too
+            return _evened(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+        parts.append(part)
+        start = end
+    text = b"".join(parts)
+    if not text.endswith(b"\n"):
+        text += b"\n"
     comments = 0
-    if b"\n#" in text:
-        text, comments = re.subn(rb"\n#[^\n]*", b"", text)
-    return text[1:], comments
+    if b"#" in text and (text.startswith(b"#") or b"\n#" in text):
+        text, comments = re.subn(rb"(?m)^#[^\n]*\n", b"", text)
+    return text, comments
+
+
+def _evened_lines(text: NDArray[np.uint8]) -> bytes | None:
+    """Whole lines with single blanks between fields and without empty lines; None for a carriage return inside one."""
+    ends, returns = text == 10, text == 13
+    if returns[-1:].any() or (returns[:-1] & ~ends[1:]).any():
+        return None
+    blank = (text == 32) | ((text - 9 <= 4) & ~ends)  # tab, vertical tab, form feed, carriage return: 9 to 13
+    keep = ~blank
+    keep[:-1] |= ~(blank | ends)[1:]  # the last blank before a field
+    kept = np.where(blank, np.uint8(32), text).compress(keep)
+    white = (kept == 10) | (kept == 32)
+    white[1:] &= kept[:-1] == 10  # an empty line, or a blank before the first field
+    return (kept[~white] if white.any() else kept).tobytes()
 
 
 def _without_tails(text: bytes, fields: int) -> bytes:
