@@ -161,7 +161,7 @@ def test_what_is_too_old_goes_back_to_the_raters_once_and_the_new_grade_replaces
         for row in before if row["doc_id"] == "q1-d1" and row["rater"] == "ann"
     ]  # fmt: skip
     assert [row for row in after if row["doc_id"] != "q1-d1"] == [row for row in before if row["doc_id"] != "q1-d1"]
-    assert "1 pairs went back to winter; 3 wait there already" in labelled(*line[:4], "2026-06-20", *line[5:]).err
+    assert "1 pair went back to winter; 3 wait there already" in labelled(*line[:4], "2026-06-20", *line[5:]).err
     assert labelled("db", "check").code == 0
 
 

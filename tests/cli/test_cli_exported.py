@@ -153,7 +153,7 @@ def test_qrels_hold_one_grade_a_pair_and_say_how_it_came(labelled: Shell) -> Non
     lines = sorted((labelled.folder / "labels.qrels").read_text("utf-8").splitlines())
     assert lines == ["q1 0 q1-d0 2", "q1 0 q1-d1 0", "q2 0 q2-d0 1.5", "q2 0 q2-d1 0"]
     assert "labels.qrels: 4 rows of 9 judgments" in said.err
-    assert "1 pairs have the grade of an adjudicator" in said.err
+    assert "1 pair has the grade of an adjudicator" in said.err
     labelled("judgments", "export", "winter", "labels.qrels", "--raters", "majority")
     lines = sorted((labelled.folder / "labels.qrels").read_text("utf-8").splitlines())
     assert lines == ["q1 0 q1-d0 2", "q1 0 q1-d1 0", "q2 0 q2-d0 1", "q2 0 q2-d1 0"]  # the lower of two

@@ -68,11 +68,10 @@ def test_an_adjudicator_decides_or_does_not_count_and_never_is_a_further_vote(
 @sizes
 def test_the_facts_say_whose_grades_count(small: bool) -> None:
     assert aggregate(block(small=small), "adjudicated").facts[0] == (
-        "2 pairs have the grade of an adjudicator, before 2 grades of raters; the mean of the raters is that of the "
-        "others"
+        "2 pairs have the grade of an adjudicator, whatever raters say; the mean of the raters stands elsewhere"
     )
     assert aggregate(block(small=small), "mean").facts[0] == (
-        "1 grades of adjudicators are left out of the mean of the raters; --raters adjudicated lets them decide"
+        "1 grade of an adjudicator is left out of the mean of the raters; --raters adjudicated lets them decide"
     )
 
 
@@ -150,7 +149,7 @@ def test_adjudicators_are_no_raters_of_an_agreement_and_stand_apart() -> None:
     assert found.settled == (Settled("ana", 2, 0.5, 0.5), Settled("bo", 2, 0.0, 0.0))
     assert plain.settled == ()
     page = to_text(describe(found))
-    assert "2 grades of adjudicators are no rater's" in page
+    assert "2 grades of adjudicators take no part in any coefficient" in page
     assert "Against the adjudicator" in page
 
 

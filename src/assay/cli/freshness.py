@@ -88,8 +88,7 @@ def due(queue: str | None, **options: Any) -> None:
         from assay.flows.again import put_back
 
         done = put_back(workbench(), queue, found, options["documents"])
-        waiting = f"; {done.waiting:,} wait there already" if done.waiting else ""
-        say(Note("queued", f"{done.pairs:,} pairs went back to {done.project}{waiting}", count=done.pairs))
+        say(Note("queued", done.says, count=done.pairs))
     if found.stale:
         raise click.exceptions.Exit(1)
 

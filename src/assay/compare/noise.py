@@ -340,8 +340,8 @@ def _notes(redrawn: int, stuck: int, single: int, draws: int, settled: int = 0) 
         notes.append(Note("noise-kept", text, count=stuck))
     if settled:
         text = (
-            f"{settled:,} pairs were settled by an adjudicator, whose grade was drawn as if it were one rater's: the "
-            "floor is rather too high than too low"
+            f"{'1 pair was' if settled == 1 else f'{settled:,} pairs were'} settled by an adjudicator, whose grade was "
+            "drawn as if it were one rater's: the floor is rather too high than too low"
         )
         notes.append(Note("noise-settled", text, count=settled))
     if single > 0:

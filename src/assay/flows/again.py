@@ -32,6 +32,12 @@ class PutBack:
     waiting: int
     judgments: int
 
+    @property
+    def says(self) -> str:
+        """What happened, as a sentence."""
+        waiting = f"; {self.waiting:,} wait{'s' if self.waiting == 1 else ''} there already" if self.waiting else ""
+        return f"{self.pairs:,} pair{'' if self.pairs == 1 else 's'} went back to {self.project}{waiting}"
+
 
 def put_back(bench: Workbench, name: str, stale: Freshness, documents: Any = None, by: str = "the terminal") -> PutBack:
     """Queues the pairs of stale labels again; asked twice, it queues them once.

@@ -99,16 +99,13 @@ def counted(block: Block, how: str = "mean", dimension: str = RELEVANCE) -> Bloc
         settled = where(block, "role", lambda value: value == ADJUDICATOR)
         n = len(set(zip(*(settled.frame[name] for name in pair_of(settled)), strict=True)))
         facts.append(
-            f"{n:,} pairs have the grade of an adjudicator, before {out:,} grades of raters; the {rule} of the raters "
-            "is that of the others"
+            f"{_have(n)} the grade of an adjudicator, whatever raters say; the {rule} of the raters stands elsewhere"
         )
     elif rule in (*RULES, MODEL):
         block, out = raters_alone(block)
         if out:
-            facts.append(
-                f"{out:,} grades of adjudicators are left out of the {rule} of the raters; --raters {ADJUDICATED} lets "
-                "them decide"
-            )
+            what = "1 grade of an adjudicator is" if out == 1 else f"{out:,} grades of adjudicators are"
+            facts.append(f"{what} left out of the {rule} of the raters; --raters {ADJUDICATED} lets them decide")
     return Block(block.frame, block.place, block.name, tuple(facts)) if facts != list(block.facts) else block
 
 
@@ -125,8 +122,12 @@ def _by_model(block: Block, settled_by: Block | None, dimension: str) -> Block:
     grades = dict(zip(_pairs(settled), settled.frame["grade"], strict=True))
     frame: Mapping[str, Sequence[Any]] = joined.frame  # type: ignore[assignment] # the model gives plain columns
     said = [grades.get(pair, grade) for pair, grade in zip(_pairs(joined), frame["grade"], strict=True)]
-    facts = (*facts, f"{len(grades):,} pairs have the grade of an adjudicator instead")
+    facts = (*facts, f"{_have(len(grades))} the grade of an adjudicator instead")
     return Block({**frame, "grade": said}, joined.place, joined.name, facts)
+
+
+def _have(pairs: int) -> str:
+    return "1 pair has" if pairs == 1 else f"{pairs:,} pairs have"
 
 
 def _pairs(block: Block) -> list[tuple[str, str]]:

@@ -259,8 +259,10 @@ def agreement(
         scale = ", ".join(f"{grade:g}" for grade in listed)
         notes.append(Note("grades-seen", f"no list of grades was given; the scale is taken to be {scale}"))
     if len(adjudicated):
-        text = f"{len(adjudicated):,} grades of adjudicators are no rater's and take no part in any coefficient"
-        notes.append(Note("adjudicators-apart", text, count=len(adjudicated)))
+        n = len(adjudicated)
+        what = "1 grade of an adjudicator takes" if n == 1 else f"{n:,} grades of adjudicators take"
+        text = f"{what} no part in any coefficient: adjudicators are no raters"
+        notes.append(Note("adjudicators-apart", text, count=n))
     return RaterAgreement(
         grades=tuple(listed.tolist()), grades_from=said, limit=limit, seed=seed, notes=tuple(notes), pairs=found,
         total=_part("", "", ratings, seed, resamples),
