@@ -33,7 +33,11 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of an empty store."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'assay.db'}"
-    address: str = request.getfixturevalue("server")
+    return emptied(request.getfixturevalue("server"))
+
+
+def emptied(address: str) -> str:
+    """The address of a PostgreSQL server in which nothing is any more."""
     engine = sa.create_engine(address.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
         TABLES.drop_all(connection)

@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from store.conftest import emptied, server
 from web.visiting import Visitor, workspace
 
+__all__ = ["folder", "server", "visit"]
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return workspace(tmp_path)
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A workspace whose store is a file of SQLite and, in the marked suite, a database in PostgreSQL."""
+    is_file = request.param == "sqlite"
+    return workspace(tmp_path, None if is_file else emptied(request.getfixturevalue("server")))
 
 
 @pytest.fixture

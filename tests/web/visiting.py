@@ -16,12 +16,12 @@ from assay.store.schema import ROLES
 PASSWORD = "a long password"
 
 
-def workspace(folder: Path) -> Path:
-    """A workspace with one person of each role, who is called as the role is."""
-    (folder / "assay.toml").write_text("", "utf-8")
-    with open_store(Workbench.open(str(folder))) as store:
+def workspace(folder: Path, store: str | None = None) -> Path:
+    """A workspace with one person of each role, who is called as the role is; `store` is the address of its store."""
+    (folder / "assay.toml").write_text("" if store is None else f'[store]\nurl = "{store}"\n', "utf-8")
+    with open_store(Workbench.open(str(folder))) as opened:
         for role in ROLES:
-            add_person(store, role, role, PASSWORD, by="test")
+            add_person(opened, role, role, PASSWORD, by="test")
     return folder
 
 
