@@ -290,7 +290,8 @@ def section_model(name: str) -> type[Any] | None:
 
     if name == "conventions":  # the section has one key more, `compat`, which other pages explain
         return Conventions
-    for module in ("assay.workspace", "assay.flows.choices", "assay.flows.serving", "assay.flows.privacy"):
+    for module in ("assay.workspace", "assay.flows.choices", "assay.flows.serving", "assay.flows.privacy",
+                   "assay.flows.ageing"):
         for cls in vars(importlib.import_module(module)).values():
             if isinstance(cls, type) and is_dataclass(cls) and f"section [{name}]" in (cls.__doc__ or ""):
                 return cls
