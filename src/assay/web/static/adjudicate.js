@@ -1,4 +1,7 @@
 // Keys of the disputes: a digit chooses, Enter saves or goes on. Without this file forms and links do the same.
+
+import { mark as underline, terms } from "./mark.js";
+
 const form = document.getElementById("answer");
 const change = document.getElementById("change");
 const cannot = document.getElementById("cannot");
@@ -78,6 +81,9 @@ document.addEventListener("click", (event) => {
   if (node?.dataset.help !== undefined) help.showModal();
   else if (node?.dataset.close !== undefined) help.close();
 });
+
+const query = document.querySelector(".query");
+for (const article of document.querySelectorAll(".documents article")) underline(article, terms(query.textContent, query.lang));
 
 document.addEventListener("change", mark);
 document.addEventListener("submit", () => { sent = true; });

@@ -1,6 +1,7 @@
 // The page on which a rater prefers one of two documents. Each answer names the item and the document on the left, so
 // that no key press is about a pair that was not on the screen, whatever its sides are.
 
+import { asked, draw, prefetch, speak } from "./document.js";
 import { Outbox, ask, uid } from "./outbox.js";
 
 const { project, rater } = document.body.dataset;
@@ -38,13 +39,24 @@ const outbox = new Outbox(project, rater, {
     tell("offline", `not taken: ${told.what || code}`);
     fill();
   },
-  waits: (n) => tell("offline", `${n} not saved yet, retrying; kept in this browser`),
+  waits: (n, why) => tell("offline", why || `${n} not saved yet, retrying; kept in this browser`),
   idle: () => { if (!current) fill(); },
 });
 
-// Fetching.
-
 const key = (one) => `${one.item} ${one.turn}`;
+
+// Other tabs of the same rater: what is answered in one is not asked in another.
+const tabs = new BroadcastChannel(`assay ${project} ${rater}`);
+tabs.addEventListener("message", ({ data }) => {
+  queue = queue.filter((one) => key(one) !== data);
+  gone.add(data);
+  if (current && key(current) === data) {
+    next();
+    tell("saved", "that one was answered in another tab");
+  }
+});
+
+// Fetching.
 
 const isKnown = (one) =>
   gone.has(key(one)) || outbox.has(one.item, one.turn)
@@ -58,7 +70,9 @@ async function fill() {
     const n = Math.min(12, AHEAD + outbox.messages.length + 1);
     const { ok, told } = await ask("GET", `/v1/projects/${project}/pairs?n=${n}`);
     if (ok) {
-      queue.push(...told.items.filter((one) => !isKnown(one)));
+      const fresh = told.items.filter((one) => !isKnown(one));
+      for (const one of fresh) for (const side of SIDES) prefetch(one[side]);
+      queue.push(...fresh);
       isEmpty = told.items.length === 0 && outbox.messages.length === 0;
     }
   } catch {
@@ -71,65 +85,19 @@ async function fill() {
 
 // Showing.
 
-function words(text) {
-  return [...new Set((text || "").toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) || [])];
-}
-
-function marked(node, text, asked) {
-  if (!marks || !asked.length) {
-    node.textContent = text;
-    return node;
-  }
-  const escaped = asked.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  for (const piece of text.split(new RegExp(`(${escaped.join("|")})`, "giu"))) {
-    if (asked.includes(piece.toLowerCase())) {
-      const mark = document.createElement("mark");
-      mark.textContent = piece;
-      node.append(mark);
-    } else node.append(piece);
-  }
-  return node;
-}
-
-function made(name, text, asked = []) {
-  const node = document.createElement(name);
-  node.dir = "auto";
-  return marked(node, text, asked);
-}
-
-function draw(side, doc, asked) {
-  const article = $(side).querySelector("article");
-  article.replaceChildren(made("h2", doc.title || doc.doc_id, asked));
-  for (const part of (doc.text || "").split(/\n\s*\n/)) if (part.trim()) article.append(made("p", part, asked));
-  const fields = Object.entries(doc.fields || {});
-  if (fields.length) {
-    const table = document.createElement("table");
-    for (const [name, value] of fields) {
-      const row = table.insertRow();
-      const head = made("th", name);
-      head.scope = "row";
-      row.append(head, made("td", String(value)));
-    }
-    article.append(table);
-  }
-  if (doc.captured_at) {
-    const stamp = document.createElement("div");
-    stamp.className = "stamp";
-    stamp.textContent = `snapshot ${doc.captured_at}`;
-    article.append(stamp);
-  }
-  article.hidden = false;
-  $(side).scrollTop = 0;
-}
-
 function show() {
   const { query } = current;
-  const asked = words(query.text);
+  const words = marks ? asked(query) : [];
   $("query").textContent = query.text;
-  for (const id of ["query", "need"]) query.language ? ($(id).lang = query.language) : $(id).removeAttribute("lang");
   $("need").textContent = query.need || "";
+  for (const id of ["query", "need"]) speak($(id), query);
   $("need-block").hidden = !query.need;
-  for (const side of SIDES) draw(side, current[side], asked);
+  for (const side of SIDES) {
+    const article = $(side).querySelector("article");
+    article.hidden = false;
+    draw(article, current[side], words);
+    $(side).scrollTop = 0;
+  }
   $("wait").hidden = true;
 }
 
@@ -169,11 +137,12 @@ function answer(what, saved) {
     took_ms: Math.min(Math.round(performance.now() - seenAt), 86_400_000), ...what,
   };
   gone.add(key(current));
+  tabs.postMessage(key(current));
   history.push({ uid: content.uid, item, turn, was: current });
   count(1);
   tell("saving", "saving");
+  outbox.put("/v1/preferences", content, { item, turn, words: saved }); // before a list is asked for that may name it
   next();
-  outbox.put("/v1/preferences", content, { item, turn, words: saved });
 }
 
 const choose = (choice) => answer({ choice }, `saved: ${WORDS[choice]}`);
@@ -194,8 +163,8 @@ function skip() {
   if (!current || !seenAt) return;
   const { item, turn } = current;
   gone.add(key(current));
-  next();
   outbox.put("/v1/skip", { item, turn }, { item, turn, words: "skipped: it comes back later" });
+  next();
 }
 
 function flag() {
@@ -211,6 +180,7 @@ const KEYS = {
   ArrowLeft: () => choose("left"), ArrowRight: () => choose("right"), "=": () => choose("tie"), e: () => choose("tie"),
   b: () => choose("both-bad"), u: undo, s: skip, f: flag, x: () => open("why"), n: () => open("noting"),
   r: () => open("rubric-text"), "?": () => open("help"), t: () => { marks = !marks; if (current) show(); },
+  m: () => { for (const more of document.querySelectorAll(".more")) more.click(); },
 };
 
 document.addEventListener("keydown", (event) => {
