@@ -9,6 +9,8 @@ import pytest
 
 import assay
 from assay.errors import InputError
+from assay.flows.rerun import compared
+from assay.flows.results import keep, show
 from assay.report.rows import trec_eval
 
 QRELS = {"q1": {"a": 1}, "q2": {"a": 1, "b": 3}, "q3": {"b": 1}}
@@ -119,3 +121,16 @@ def test_a_weighted_average_has_no_interval():
     assert scores.mean(weighted=True) == 0.5  # half of the weight is reached at 1/2
     assert scores.interval(weighted=True) is None
     assert not math.isnan(scores.mean())
+
+
+def test_a_kept_result_knows_the_scale_that_it_was_computed_on(tmp_path: Path):
+    qrels = {"q": {"a": 1, "b": 3}, "p": {"a": 0, "c": 2}}
+    scores = assay.evaluate({"q": {"a": 2.0, "b": 1.0}, "p": {"a": 1.0}}, qrels, "ERR@5 INST(T=1) nDCG@5")
+    keep(scores, tmp_path / "a.assay")
+    again = show(tmp_path / "a.assay")
+    definitions = [measure.definition() for measure in again.measures]
+    assert definitions == [measure.definition() for measure in scores.measures]
+    assert definitions[0].startswith("ERR(max=3")
+    assert [measure.scale for measure in again.measures] == [3.0, 3.0, None]
+    assert [str(measure) for measure in again.measures] == ["ERR@5", "INST(T=1)", "nDCG@5"]
+    assert compared(scores, again).is_same

@@ -262,3 +262,20 @@ def test_no_difference_is_without_a_cause_whatever_the_input_and_the_conventions
     scores = assay.evaluate(run, qrels, MEASURES, verify=True, **chosen)
     assert scores.verified is not None
     assert [(check.measure, check.unexplained) for check in scores.verified.checks if check.unexplained] == []
+
+
+def test_each_of_several_collections_is_verified_and_shown() -> None:
+    from assay.flows.evaluate import evaluate_collections
+    from assay.report.describe import describe
+    from assay.report.text import to_text
+
+    other = {"q9": {"a": 1.5, "b": 1.0}}, {"q9": {"a": 1.0, "b": 2.5}}
+    found = evaluate_collections({"fiqa": (RUN, QRELS), "scidocs": other}, "nDCG ERR", verify=True)
+    first, second = (scores.verified for scores in found.scores)
+    assert first is not None
+    assert second is not None
+    assert [one.causes for check in second.checks for one in check.differences] == [("grades",)]
+    said = to_text(describe(found))
+    assert said.index("Verified fiqa") < said.index("Verified scidocs")
+    assert "pytrec-eval-terrier" in said[said.index("Verified fiqa") :]
+    assert "no installed peer computes ERR" in said

@@ -153,8 +153,9 @@ def doctor(format_: str | None, output: str | None, html: str | None) -> int:
     "is read the next time.",
 )
 @click.option("--clear", is_flag=True, help="Remove every copy.")
-def cache(clear: bool) -> None:
+@outputs("table", "json", "md", "html")
+def cache(clear: bool, format_: str | None, output: str | None, html: str | None) -> None:
     """Translates the command line into one call of the flow."""
     from assay.flows.setup import copies
 
-    click.echo(copies(clear=clear))
+    show(copies(clear=clear), format=format_, output=output, html=html)

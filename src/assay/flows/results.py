@@ -7,6 +7,7 @@ a result, so that a file opens in a process that has computed nothing yet.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,12 +49,21 @@ if TYPE_CHECKING:
     from assay.flows.workbench import Workbench
 
 
+_ON = " on the scale to "
+
+
+def _spelled(measure: Measure) -> str:
+    """A measure as it is typed, with the highest grade of the judgments where that is a part of its definition."""
+    return str(measure) if measure.scale is None else f"{measure}{_ON}{measure.scale!r}"
+
+
 def _measure(text: str) -> Measure:
-    (measure,) = parse(text)
-    return measure
+    typed, _, scale = text.partition(_ON)
+    (measure,) = parse(typed)
+    return replace(measure, scale=float(scale)) if scale else measure
 
 
-codec("measure", Measure, str, _measure)
+codec("measure", Measure, _spelled, _measure)
 kept("pair")(Pair)  # a row of a table, which stands below what is kept
 
 

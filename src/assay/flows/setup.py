@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, did_you_mean
 from assay.flows.choices import DEFAULT, chosen
-from assay.flows.doctor import Check, Checks, doctor, named_measures, room_of_copies
+from assay.flows.doctor import Check, Checks, doctor, named_measures
 from assay.flows.template import QUESTIONS, Question, fill
 from assay.results import Note, Result, kept
 from assay.settings import Secret, Settings, check
@@ -21,7 +21,8 @@ from assay.workspace import FILE, Copies, Paths, Store, Workspace
 if TYPE_CHECKING:
     from assay.flows.workbench import Workbench
 
-__all__ = ["QUESTIONS", "Check", "Checks", "Configuration", "Question", "Setting", "config", "doctor", "init"]
+__all__ = ["QUESTIONS", "Check", "Checks", "Configuration", "Question", "Room", "Setting", "config", "copies",
+           "doctor", "init"]  # fmt: skip
 
 
 @kept("setting")
@@ -54,6 +55,27 @@ class Configuration(Result):
 
     file: str = ""
     settings: tuple[Setting, ...] = ()
+
+
+@kept("room-of-copies")
+@dataclass(frozen=True, kw_only=True)
+class Room(Result):
+    """The room that the copies of runs take.
+
+    Args:
+        folder: where they lie.
+        copies: how many there are; how many were removed, where that was asked for.
+        size_bytes, limit_bytes: what they take (or took), and what all together may take.
+        is_on: whether commands make copies here without `--cache`.
+        are_removed: whether they were removed.
+    """
+
+    folder: str
+    copies: int
+    size_bytes: int
+    limit_bytes: int
+    is_on: bool
+    are_removed: bool
 
 
 def init(folder: str | os.PathLike[str] = ".", answers: Mapping[str, str] | None = None, **more: str | None) -> Path:
@@ -146,8 +168,8 @@ def config(bench: Workbench | None = None, options: Mapping[str, Any] | None = N
     return Configuration(file=settings.name, settings=tuple(rows))
 
 
-def copies(bench: Workbench | None = None, *, clear: bool = False) -> str:
-    """How much room the copies of runs take, as a sentence; after they were removed, if that is wanted."""
+def copies(bench: Workbench | None = None, *, clear: bool = False) -> Room:
+    """How much room the copies of runs take, or took before they were removed, if that is wanted."""
     from assay.flows.workbench import Workbench
 
     bench = Workbench.open() if bench is None else bench
@@ -155,12 +177,12 @@ def copies(bench: Workbench | None = None, *, clear: bool = False) -> str:
     if cache is None:  # those of this user, made by `--cache` outside a workspace, may still be there
         cache = Workbench(workspace=bench.workspace, cache=True).copies
         assert cache is not None, "it was asked for"
-    if clear:
-        taken = sum(artefact.size for artefact, _ in cache.copies())
-        count = cache.clear()
-        return f"Removed {count:,} {'copy' if count == 1 else 'copies'}, {taken / 1e6:,.0f} MB, from {cache.folder}."
-    state = "" if bench.copies is not None else " No more are made here unless a command has --cache."
-    return f"{room_of_copies(cache)}.{state}"
+    size = sum(artefact.size for artefact, _ in cache.copies())
+    count = cache.clear() if clear else len(cache.copies())
+    return Room(
+        folder=str(cache.folder), copies=count, size_bytes=size, limit_bytes=int(cache.limit),
+        is_on=bench.copies is not None, are_removed=clear,
+    )  # fmt: skip
 
 
 def _written(value: Any) -> str:

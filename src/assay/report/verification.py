@@ -16,14 +16,15 @@ SHOWN = 10
 """Queries that are shown of one measure and run; those without a known cause first."""
 
 
-def verification(found: Verified) -> Iterator[Part]:
-    """The section of a page of scores."""
+def verification(found: Verified, of: str = "") -> Iterator[Part]:
+    """The section of a page of scores; of one collection of several, with its name."""
+    title = f"Verified {of}".strip()
     open_ = sum(len(check.unexplained) for check in found.checks)
     lead = f"Differences above {found.tolerance:g} between our values and those of a witness. "
     lead += f"{count(open_, 'difference')} without a known cause." if open_ else "Each has a known cause."
     if not any(check.differences for check in found.checks):
         lead = f"Every value agrees with the witness to {found.tolerance:g}."
-    yield Heading("Verified", lead)
+    yield Heading(title, lead)
     columns = (Column("measure", is_grouped=True), Column("run", is_name=True), Column("witness", is_prose=True),
                Column("queries", "right"), Column("equal", "right"), Column("state"))  # fmt: skip
     measures = list(dict.fromkeys(check.measure for check in found.checks))
@@ -34,9 +35,9 @@ def verification(found: Verified) -> Iterator[Part]:
         for check in ordered
     )  # fmt: skip
     if rows:
-        yield Table(columns, rows, name="Verified")
+        yield Table(columns, rows, name=title)
     if any(check.differences for check in found.checks):
-        yield Table(COLUMNS, tuple(row for check in ordered for row in _rows(check)), name="Differences")
+        yield Table(COLUMNS, tuple(row for check in ordered for row in _rows(check)), name=f"Differences {of}".strip())
     causes = {cause for check in found.checks for one in check.differences for cause in one.causes}
     facts = [Fact(cause, (said(cause),)) for cause in sorted(causes)]
     if found.without:

@@ -287,6 +287,8 @@ def collections(result: Any, **choices: Any) -> Page:
         parts += [Heading(name, answer(scores, reading)), means(own, reading, head_judged(scores), f"Means of {name}")]
         if reading.per_query:
             parts += every_query(scores)
+        if scores.verified is not None:
+            parts += verification(scores.verified, name)
         ties = tied(scores.notes)
         parts.append(Facts((Fact("Counted", tuple(counted(scores))), *([Fact("Ties", ties)] if ties else []))))
         parts.append(remarks(note for note in scores.notes if note.code not in IN_FACTS))

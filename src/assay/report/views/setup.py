@@ -10,7 +10,7 @@ from assay.report.words import remarks
 
 if TYPE_CHECKING:
     from assay.flows.doctor import Checks
-    from assay.flows.setup import Configuration
+    from assay.flows.setup import Configuration, Room
 
 TONES: dict[str, Tone] = {"ok": "pass", "warning": "unsure", "problem": "fail"}
 
@@ -58,3 +58,17 @@ def configuration(result: Configuration, **choices: Any) -> Page:
     differ = "differs" if changed == 1 else "differ"
     answer = f"{count(changed)} of {count(len(rows), 'setting')} {differ} from the default; {where}."
     return Page("assay config", (answer,), (Table(columns, rows, name="Settings"),))
+
+
+@view("Room")
+def room(result: Room, **choices: Any) -> Page:
+    """What the copies of runs take, as a sentence, with the folder below."""
+    size = f"{result.size_bytes / 1e6:,.0f} MB"
+    copies = count(result.copies, "copy", "copies")
+    if result.are_removed:
+        answer = f"Removed {copies}, {size}."
+    else:
+        answer = f"{copies}, {size} of {result.limit_bytes / 1e9:g} GB."
+        if not result.is_on:
+            answer += " No more are made here unless a command has --cache."
+    return Page("assay cache", (answer,), (Facts((Fact("Folder", (result.folder,)),)),))
