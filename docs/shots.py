@@ -1,0 +1,144 @@
+"""Makes the pictures of the pages that the guides show, in docs/shots/.
+
+python docs/shots.py        needs Chromium, and the tools of the tests
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+SHOTS = ROOT / "docs" / "shots"
+sys.path.insert(0, str(ROOT / "tests"))
+
+RUBRIC = """\
++++
+name = "Shop"
+[grade.0]
+name = "Not relevant"
+definition = "Does not serve the need."
+good = "tube for 26-inch wheels"
+borderline = "tyre 700 × 28"
+[grade.1]
+name = "Marginal"
+definition = "Related; would need more searching."
+good = "tube 700 × 18–25 with long valve"
+borderline = "valve extender for a short valve"
+[grade.2]
+name = "Good"
+definition = "Fits, with one small reservation."
+good = "right size, 80 mm valve"
+borderline = "right size, valve length not stated"
+[grade.3]
+name = "Exact"
+definition = "Fits the need as stated; buy it and be done."
+good = "60 mm Presta tube for 700 × 28–42"
+borderline = "a tube of the right size sold only in packs of ten"
++++
+Judge the document, not its picture.
+"""
+
+TOPICS = [
+    {"query_id": "tube", "text": "28 inch inner tube long valve", "language": "en",
+     "need": "A spare tube for a 28-inch touring wheel whose deep rim needs a valve of 50 mm or more."},
+    {"query_id": "jacket", "text": "سترة مطر للدراجة", "language": "ar",
+     "need": "سترة خفيفة تقي راكب الدراجة من المطر"},
+]  # fmt: skip
+
+DOCUMENTS = [
+    {"doc_id": "tube-1", "title": "Inner tube 28 inch, 700 × 28–42, 60 mm valve", "language": "en", "image": "tube.png",
+     "captured_at": "2026-11-12",
+     "html": "<p>Light butyl inner tube for touring and gravel wheels. The 60 mm Presta valve passes through rims up "
+             "to 45 mm deep without an extender. Removable core; the threaded stem comes with a lock ring.</p>"
+             "<p>Weighs 128 g. Talcum inside the box keeps it from sticking. <b>Not for tyres below 28 mm.</b></p>",
+     "fields": {"Size": "700 × 28–42 (ETRTO 28/42-622)", "Valve": "Presta, 60 mm, removable core",
+                "Sold as": "single, boxed", "Price, stock": "6.90, in stock on the day of the snapshot"}},
+    {"doc_id": "tube-2", "title": "Valve extender 50 mm, two pieces", "language": "en",
+     "text": "Makes a short valve long enough for a deep rim. For tubes with a removable core."},
+    {"doc_id": "jacket-1", "title": "سترة المطر الخفيفة لراكبي الدراجات", "language": "ar", "captured_at": "2026-11-12",
+     "text": "تحمي هذه السترة من المَطَر والريح، وتطوى في جيبها. مقاس L و XL.\n\n"
+             "اللون أصفر مع أشرطة عاكسة، ويدخل iPhone 15 في الجيب الداخلي.",
+     "fields": {"المقاس": "L, XL", "السعر": "59.90"}},
+]  # fmt: skip
+
+PICTURE = """\
+<svg xmlns="http://www.w3.org/2000/svg" width="336" height="264" viewBox="0 0 168 132">
+<rect width="168" height="132" fill="#f4f2ec"/><g fill="none" stroke="#454a52" stroke-width="7">
+<ellipse cx="84" cy="66" rx="58" ry="46"/><ellipse cx="84" cy="66" rx="40" ry="30" opacity=".45"/></g>
+<path d="M84 112v-58" stroke="#17191d" stroke-width="4"/><path d="M80 54h8v-12h-8z" fill="#17191d"/></svg>
+"""
+
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+
+
+def project(folder: Path, name: str, query: str) -> None:
+    """A project of one query and one document."""
+    from assay.flows.keeping import open_store
+    from assay.flows.labelling import create_project
+    from assay.flows.workbench import Workbench
+    from assay.rubric import Rubric
+
+    source = folder / "documents.jsonl"
+    source.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in DOCUMENTS), "utf-8")
+    bench = Workbench.open(str(folder))
+    with open_store(bench) as store:
+        create_project(
+            store, bench, name=name, pairs=[{"query_id": query, "doc_id": f"{query}-1"}], rubric=Rubric.parse(RUBRIC),
+            rubric_text=RUBRIC, by="docs", topics=TOPICS, documents=str(source), needs_enter=True,
+        )  # fmt: skip
+
+
+def shoot(browser: Any, base: str) -> None:
+    """The labelling page, as it looks."""
+    from browser.label_page import opened, seen, told
+
+    for name, to, size, scheme in (
+        ("label-light", "tubes", WIDE, "light"), ("label-dark", "tubes", WIDE, "dark"),
+        ("label-phone", "tubes", NARROW, "light"), ("label-from-right", "jackets", WIDE, "light"),
+        ("label-find", "tubes", WIDE, "light"),
+    ):  # fmt: skip
+        page = opened(browser, base, to=to, viewport=size, color_scheme=scheme, reduced_motion="reduce")
+        seen(page)
+        page.keyboard.press("3")
+        if name == "label-find":
+            page.keyboard.press("/")
+            page.keyboard.type("valve")
+            page.keyboard.press("Enter")
+            told(page, "find-says", "2 documents")
+        page.wait_for_timeout(300)
+        page.screenshot(path=SHOTS / f"{name}.png")
+        page.context.close()
+
+
+def main() -> None:
+    """Makes every picture anew."""
+    from playwright.sync_api import sync_playwright
+
+    from browser.conftest import FLAGS
+    from browser.label_page import served
+    from web.visiting import workspace
+
+    found = shutil.which("chromium") or os.environ.get("CHROMIUM")
+    SHOTS.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as running:
+        folder = workspace(Path(name))
+        browser = running.chromium.launch(executable_path=found, args=FLAGS)
+        page = browser.new_page(viewport={"width": 336, "height": 264})
+        page.set_content(f"<style>body {{ margin: 0 }}</style>{PICTURE}")
+        page.screenshot(path=folder / "tube.png")
+        page.close()
+        project(folder, "tubes", "tube")
+        project(folder, "jackets", "jacket")
+        with served(folder) as base:
+            shoot(browser, base)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
