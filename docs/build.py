@@ -411,7 +411,7 @@ def outside_formats() -> str:
     parts = [
         "# Outside formats\n",
         "What `assay import`, `export` and `convert` read and write; `--input-format NAME` of `evaluate` and the other "
-        "verbs reads them too, options as `NAME:OPTION=VALUE`. How to: "
+        "verbs reads them too, for one input as `INPUT=NAME`, options as `NAME:OPTION=VALUE`. How to: "
         "[import, export and convert](../how-to/import-and-export.md).\n",
         table(("format", "what it is", "holds", "written"), rows),
         "## Options\n",
@@ -451,7 +451,7 @@ def renew() -> None:
         for block in reversed(list(console.blocks(page))):
             if block.kind == "console" and block.is_run:
                 with tempfile.TemporaryDirectory() as folder:
-                    fresh = console.renew(block, console.example_folder(Path(folder), block.files))
+                    fresh = console.renew(block, console.folder_of(block, Path(folder)))
                 text = text[: block.span[0]] + fresh + text[block.span[1] :]
         page.write_text(text, encoding="utf-8", newline="\n")
 
