@@ -30,7 +30,9 @@ def label() -> None:
 @click.argument("pairs")
 @click.option("--rubric", required=True, metavar="FILE", help="What the grades mean: `assay rubric init` writes one.")
 @click.option("--topics", metavar="FILE", help="What was asked, by query id; need, language.")
-@click.option("--documents", metavar="FILE", help="What raters see: doc_id, title, text or html, fields, image, language.")
+@click.option(
+    "--documents", metavar="FILE", help="What raters see: doc_id, title, text or html, fields, image, language."
+)
 @click.option("--raters-each", type=click.IntRange(1, 50), default=2, metavar="NUMBER", help="Of a pair: 2.")
 @click.option("--mode", type=click.Choice(["query", "mixed", "pairwise"]), default="query",
               help="One query after the other (query), mixed, or the better of two documents (pairwise).")  # fmt: skip
