@@ -6,6 +6,7 @@ A block is run in a new folder that holds the files of the bundled example. Its 
     ```console exit=3       the last command ends with exit code 3
     ```console output=any   only the exit code is compared
     ```console run=no       shown, not run (it needs the network or a file of the reader)
+    ```console goes-on      run in the folder that the console block before it left behind
     ```python               run as a script; the comments of its print lines are its output
     ```toml assay.toml      written under that name in the folder of the next block (csv, tsv, json and jsonl too)
 
@@ -43,6 +44,7 @@ class Fenced:
         text: what stands between the fences.
         span: where the text lies in the page.
         files: (name, text) of the files that blocks before it gave a name to.
+        before: commands of the blocks that it goes on from.
     """
 
     page: Path
@@ -52,6 +54,7 @@ class Fenced:
     text: str
     span: tuple[int, int]
     files: tuple[tuple[str, str], ...] = ()
+    before: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -80,6 +83,7 @@ def blocks(page: Path) -> Iterator[Fenced]:
     """The fenced blocks of a page, each with the files that were named before it."""
     text = page.read_text("utf-8")
     named: dict[str, str] = {}
+    trail: list[str] = []
     for found in FENCE.finditer(text):
         kind, info, body = found[1], found[2].strip(), found[3]
         if kind in DATA:
@@ -87,7 +91,11 @@ def blocks(page: Path) -> Iterator[Fenced]:
                 named[info] = body
             continue
         line = text.count("\n", 0, found.start(3)) + 1
-        yield Fenced(page, line, kind, info, body, found.span(3), tuple(named.items()))
+        before = trail if "goes-on" in info else []
+        block = Fenced(page, line, kind, info, body, found.span(3), tuple(named.items()), tuple(before))
+        yield block
+        if kind == "console" and block.is_run:
+            trail = [*before, *(command for command, _ in commands(body))]
 
 
 def commands(text: str) -> list[tuple[str, str]]:
@@ -103,6 +111,14 @@ def commands(text: str) -> list[tuple[str, str]]:
             else:
                 found[-1] = (command, output + line)
     return found
+
+
+def folder_of(block: Fenced, target: Path) -> Path:
+    """The folder in which a block is run, as the blocks that it goes on from left it."""
+    folder = example_folder(target, block.files)
+    for command in block.before:
+        run(command, folder)
+    return folder
 
 
 def example_folder(target: Path, files: tuple[tuple[str, str], ...] = ()) -> Path:

@@ -34,7 +34,7 @@ def of_kind(kind: str) -> list[Any]:
 
 @pytest.mark.parametrize("block", of_kind("console"))
 def test_commands_print_what_the_page_shows(block: console.Fenced, tmp_path: Path) -> None:
-    folder = console.example_folder(tmp_path / "example", block.files)
+    folder = console.folder_of(block, tmp_path / "example")
     shown = console.commands(block.text)
     assert shown, f"{block.name} has no command"
     for command, expected in shown:
