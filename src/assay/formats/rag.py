@@ -194,7 +194,11 @@ def to_samples(carried: Carried, title: str, losses: Losses, wanted: str = "") -
         )
     }
     unheld(carried, Topic, ("query_id", "text"), title, losses)
+    unheld(carried, Document, ("doc_id", "text"), title, losses)
     untaken(carried, HOLDS, title, losses)
+    used = {doc for hits in runs.values() for doc, _, _ in hits} | {doc for docs in relevant.values() for doc in docs}
+    if gone := set(documents) - used:
+        losses.add("documents of no sample", f"{title} has the contexts of its samples alone", count=len(gone))
     if "score" in {name for block in carried.runs.values() for name in block.columns}:
         losses.add("scores", "contexts are in order, without a score", count=sum(map(len, carried.runs.values())))
     queries = dict.fromkeys([*known, *runs, *relevant, *said])

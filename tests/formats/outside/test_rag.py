@@ -114,7 +114,9 @@ def test_plain_samples_with_objects_and_ids(tmp_path):
 def test_ids_and_grades_that_have_no_place_are_counted(tmp_path):
     got = read("rag-jsonl", tmp_path, "s.jsonl", PLAIN)
     gone = write("deepeval", got, tmp_path / "out.json")
-    assert {what: one.count for what, one in gone.items()} == {"query ids": 2, "ids of documents": 3}
+    assert {what: one.count for what, one in gone.items()} == {
+        "title of documents": 1, "query ids": 2, "ids of documents": 3,
+    }  # fmt: skip
 
 
 def test_traps_of_text_and_encoding(tmp_path):

@@ -58,7 +58,9 @@ def test_a_stored_list_with_its_ratings_in_a_map(tmp_path):
 
 def test_a_judgment_list_goes_out_and_comes_back(tmp_path):
     got = read("srw-judgments", tmp_path, "j.json", SENT)
-    assert write("srw-judgments", got, tmp_path / "out.json") == {}
+    assert {what: one.count for what, one in write("srw-judgments", got, tmp_path / "out.json").items()} == {
+        "queries without judgments": 1
+    }
     made = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert made["name"] == "ESCI"
     assert made["judgmentRatings"][0]["ratings"] == [{"docId": "B1", "rating": "3"}, {"docId": "77", "rating": "0"}]

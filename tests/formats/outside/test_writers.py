@@ -11,9 +11,9 @@ import pytest
 
 from assay.errors import InputError
 from assay.formats.carried import OUTSIDE, Carried, Wishes
-from assay.tables import Block, Hit, Judgment, Topic
+from assay.tables import Block, Document, Hit, Judgment, Topic
 from formats.outside import test_label_studio, test_letor_esci, test_rank_eval, test_srw
-from formats.outside.harness import claimed, read, round_trip, rows, sample, tricky
+from formats.outside.harness import block, claimed, read, round_trip, rows, sample, tricky
 
 LONGEST_NAME = 30
 PREDICTIONS = '{"mteb_model_meta": {"model_name": "p", "revision": null}, "default": {"test": {"q1": {"d1": 0.5}}}}'
@@ -150,3 +150,31 @@ def test_a_disc_that_is_full_leaves_no_half_file(way: Way, tmp_path: Path, monke
     with pytest.raises(InputError, match="No space left on device"):
         write(made, tmp_path / "out" / way.file, Wishes(None, way.writing))
     assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize("format", OUTSIDE.names())
+def test_a_query_and_a_document_that_nothing_is_said_of_come_back_or_are_counted(format: str, tmp_path: Path) -> None:
+    outside = OUTSIDE.find(format)
+    held = {
+        Topic: block(Topic, {"query_id": "1", "text": "1"}, {"query_id": "22", "text": "22"}),
+        Judgment: block(Judgment, {"query_id": "1", "doc_id": "d", "grade": 1, "subtopic": "1", "inclusion": 1.0}),
+        Document: block(Document, {"doc_id": "d", "text": "x"}, {"doc_id": "e", "text": "y"}),
+    }
+    runs = (
+        {"bm25": block(Hit, {"query_id": "1", "doc_id": "d", "score": 1.0, "rank": 1})} if Hit in outside.holds else {}
+    )
+    given = Carried("x", {row: table for row, table in held.items() if row in outside.holds}, runs)
+    options = {key: value for key, value in {"index": "shop", "locale": "us", "type": "explicit"}.items()
+               if key in outside.options and format != "srw-experiment"}  # fmt: skip
+    assert outside.write is not None
+    gone = {one.what for one in outside.write(given, tmp_path / "x", Wishes(None, options))}
+    again = read(format, tmp_path / "x", labels="esci" if format == "esci" else "")
+    counted = ("queries without", "queries that", "documents without", "documents that", "documents of")
+    for row, key in ((Topic, "22"), (Document, "e")):
+        if row in given.tables and key not in [one for pair in _ids(again, row) for one in pair]:
+            word = "quer" if row is Topic else "documents"
+            assert any(what.startswith(counted) and what.startswith(word) for what in gone), gone
+
+
+def _ids(carried: Carried, row: type) -> list[tuple[Any, ...]]:
+    return rows(carried, row, "query_id" if row is Topic else "doc_id") if row in carried.tables else []

@@ -13,6 +13,7 @@ from assay.formats.carried import Carried, Lost, Outside, Wishes, register
 from assay.formats.gathered import Gathered, Grades, Losses, columns_of, gathered, texts, unheld, untaken
 from assay.formats.label_tasks import OPTIONS, Task
 from assay.formats.nested import Node, number, paths, read_values, to_json
+from assay.formats.outgoing import queries_of, unused
 from assay.label_maps import as_number
 from assay.tables import Document, Judgment, Pair, Topic
 
@@ -173,7 +174,11 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
     unheld(carried, Judgment, ("query_id", "doc_id", "grade", "rater", "source"), TITLE, losses)
     unheld(carried, Pair, ("query_id", "doc_id"), TITLE, losses)
     unheld(carried, Topic, ("query_id", "text"), TITLE, losses)
+    unheld(carried, Document, ("doc_id", "title", "text"), TITLE, losses)
     untaken(carried, (Topic, Document, Judgment, Pair), TITLE, losses)
+    unused(queries_of(carried), (query for query, _ in tasks), "pairs", TITLE, losses)
+    if gone := set(documents) - {doc for _, doc in tasks}:
+        losses.add("documents without pairs", f"{TITLE} has no row for them", count=len(gone))
     with replacing(target) as file:
         file.write(to_json(list(tasks.values())))
     return losses.all()

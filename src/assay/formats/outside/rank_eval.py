@@ -11,6 +11,7 @@ from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Lost, Outside, Wishes, register
 from assay.formats.gathered import Gathered, Grades, Losses, gathered, pairs, texts, unheld, untaken
 from assay.formats.nested import Node, number, paths, plain, read_tree, to_json
+from assay.formats.outgoing import queries_of, unused
 from assay.formats.ranked_hits import DocIds, placed
 from assay.tables import Judgment, Topic
 
@@ -98,6 +99,7 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
     known, bodies = texts(carried), carried.more.get("requests") or {}
     unheld(carried, Topic, ("query_id", "text"), TITLE, losses)
     untaken(carried, (Topic, Judgment), TITLE, losses)
+    unused(queries_of(carried), judged, "judgments", TITLE, losses)
     requests = []
     for query, docs in judged.items():
         for doc, grade in docs.items():

@@ -25,6 +25,7 @@ from assay.formats.gathered import (
     untaken,
 )
 from assay.formats.nested import Node, number, paths, plain, read_tree, to_json
+from assay.formats.outgoing import queries_of, unused
 from assay.tables import Judgment, Topic
 
 TITLE = "an RRE ratings file"
@@ -154,6 +155,7 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
     about = dict(zip(segments["query_id"], segments["topic"], strict=True)) if "topic" in segments else {}
     unheld(carried, Topic, ("query_id", "text", "intent", "topic"), TITLE, losses)
     untaken(carried, (Topic, Judgment), TITLE, losses)
+    unused(queries_of(carried), judged, "judgments", TITLE, losses)
     template = wishes.options.get("template") or carried.more.get("template") or "template.json"
     placeholder = carried.more.get("query_placeholder") or _SAID
     groups: dict[tuple[Any, ...], dict[str, Any]] = {}

@@ -10,6 +10,7 @@ from assay.files import Source, name_of, replacing
 from assay.formats.carried import Carried, Lost, Outside, Wishes, register
 from assay.formats.gathered import Gathered, Grades, Losses, gathered, pairs, spelled_out, unheld, untaken
 from assay.formats.nested import Node, number, plain, read_values, to_json
+from assay.formats.outgoing import queries_of, unused
 from assay.formats.search_response import is_cut, shows, sources
 from assay.tables import Judgment, Topic
 
@@ -104,6 +105,7 @@ def write(carried: Carried, target: str | os.PathLike[str], wishes: Wishes) -> t
         losses.add("query ids", f"{TITLE} knows a query by its text alone", count=len(named))
     unheld(carried, Topic, ("query_id", "text"), TITLE, losses)
     untaken(carried, (Topic, Judgment), TITLE, losses)
+    unused(queries_of(carried), judged, "judgments", TITLE, losses)
     name = str(wishes.options.get("name") or carried.more.get("name") or carried.name)
     content = {
         "name": name[:_LONGEST_NAME],
