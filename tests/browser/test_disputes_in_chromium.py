@@ -1,104 +1,208 @@
-"""An adjudicator settles a dispute by keyboard, in a real browser against a real server."""
+"""An adjudicator settles disputes by keyboard, in a real browser against a real server."""
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assay.flows.keeping import TENANT, open_store
+from assay.flows import pairs
 from assay.flows.exported import export
+from assay.flows.keeping import TENANT, open_store
 from assay.flows.labelling import give, next_items
 from assay.flows.people import Person
 from assay.flows.workbench import Workbench
 from assay.store.judgments import Given
-from web.labelled import project
-from web.visiting import PASSWORD, workspace
+from browser.label_page import served, signed_in
+from web.compared import comparing
+from web.labelled import DIMENSIONS, project
+from web.visiting import workspace
 
 pytestmark = pytest.mark.browser
 
+KEY = b"secret"
+
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[tuple[str, Path]]:
-    """The address of a server, and its folder, with a project in which two raters dispute two pairs."""
-    import uvicorn
-
-    from assay.web.app import create_app
-
-    folder = workspace(tmp_path)
-    project(folder, docs=1)
-    with open_store(Workbench.open(str(folder))) as store:
-        for name, grade in (("rater", 0.0), ("admin", 2.0)):
+def folder(tmp_path: Path) -> Path:
+    """Three projects in which two raters dispute: two pairs by grades, two by dimensions, two by preferences."""
+    made = workspace(tmp_path)
+    project(made, docs=1)
+    project(made, name="dimensions", rubric=DIMENSIONS, docs=1)
+    comparing(made, docs=2)
+    with open_store(Workbench.open(str(made))) as store:
+        for name, grade, wish in (("rater", 0.0, min), ("admin", 2.0, max)):
             who = Person(name, "rater", TENANT)
-            for item in next_items(store, who, "winter", 2, b"secret"):
-                give(store, who, Given(f"{name}-{item['item']:06}", item["item"], name, grade=grade, note="theirs"))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(create_app(str(folder)), port=port, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
-    yield f"http://127.0.0.1:{port}", folder
-    server.should_exit = True
-    thread.join(10)
+            for item in next_items(store, who, "winter", 2, KEY):
+                give(store, who, Given(f"{name}-w{item['item']:06}", item["item"], name, grade=grade, note="theirs"))
+            for item in next_items(store, who, "dimensions", 2, KEY):
+                said = Given(f"{name}-d{item['item']:06}", item["item"], name, dimensions={"fit": grade, "fresh": 1.0},
+                             note="theirs")  # fmt: skip
+                give(store, who, said)
+            for item in pairs.next_pairs(store, who, "duel", 2, KEY):
+                left, right = (item[side]["doc_id"] for side in ("left", "right"))
+                choice = "left" if wish(left, right) == left else "right"
+                given = pairs.Choice(
+                    f"{name}-p{item['item']:06}", item["item"], name, left, choice=choice, note="theirs"
+                )
+                pairs.prefer(store, who, given, KEY)
+    return made
 
 
-def signed_in(browser: Any, base: str, name: str) -> Any:
-    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
-    page.goto(f"{base}/")
-    page.fill("[name=name]", name)
-    page.fill("[name=password]", PASSWORD)
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".projects")
-    return page
+@pytest.fixture
+def base(folder: Path) -> Iterator[str]:
+    with served(folder) as address:
+        yield address
 
 
-def test_disputes_are_settled_by_keyboard_alone(browser: Any, place: tuple[str, Path]) -> None:
-    base, folder = place
+def blind(page: Any) -> None:
+    """Waits for a dispute, which shows no label."""
+    page.wait_for_selector("h1:text('Your answer first')")
+    assert "theirs" not in page.content()
+
+
+def settled(page: Any, words: str) -> None:
+    """Waits for what both raters said."""
+    page.wait_for_selector(f"h1:text-is('Settled: {words}')")
+    assert page.locator("q:text('theirs')").count() == 2
+
+
+def rows(folder: Path, name: str) -> list[dict[str, Any]]:
+    """What the adjudicator said."""
+    with open_store(Workbench.open(str(folder))) as store:
+        said = pairs.export(store, TENANT, name) if name == "duel" else export(store, TENANT, name)
+    return [row for row in said if row["role"] == "adjudicator"]
+
+
+def test_disputes_are_settled_by_keyboard_alone(browser: Any, base: str, folder: Path) -> None:
     page = signed_in(browser, base, "adjudicator")
     page.get_by_role("link", name="Disputes of winter").click()
     for left in (1, 0):
-        page.wait_for_selector("h1:text('Settle a dispute')")
-        assert "theirs" not in page.content()
+        blind(page)
         page.keyboard.press("9")  # no grade of the rubric: nothing happens
-        page.keyboard.press("1")
-        page.wait_for_selector("h1:text('Settled')")
-        assert page.locator("td:text('theirs')").count() == 2
         page.keyboard.press("Enter")
-        page.wait_for_selector("h1:text('Settle a dispute')" if left else "h1:text('No dispute is left for you')")
-    with open_store(Workbench.open(str(folder))) as store:
-        rows = export(store, TENANT, "winter")
-    assert [row["grade"] for row in rows if row["role"] == "adjudicator"] == [1.0, 1.0]
+        blind(page)
+        page.keyboard.press("2")
+        page.keyboard.press("1")  # not saved yet: the last key counts
+        page.keyboard.press("n")
+        page.keyboard.type("2 of 3 sizes")  # digits in the note are text
+        page.keyboard.press("Escape")
+        page.keyboard.press("Enter")
+        settled(page, "1 some")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("h1:text('Your answer first')" if left else "h1:text('No dispute is left for you')")
+    assert [(row["grade"], row["note"]) for row in rows(folder, "winter")] == [(1.0, "2 of 3 sizes")] * 2
+    page.context.close()
 
 
-def test_a_digit_in_the_note_is_text(browser: Any, place: tuple[str, Path]) -> None:
-    page = signed_in(browser, place[0], "adjudicator")
-    page.goto(f"{place[0]}/adjudicate/winter")
-    page.fill("textarea", "")
-    page.locator("textarea").press("1")
-    assert page.input_value("textarea") == "1"
-    assert page.text_content("h1") == "Settle a dispute"
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_nothing_serious(browser: Any, place: tuple[str, Path], scheme: str, width: int) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    page = signed_in(browser, place[0], "lead")
-    page.set_viewport_size({"width": width, "height": 800})
-    page.emulate_media(color_scheme=scheme)
-    for path in ("/", "/project/winter", "/adjudicate/winter"):
-        page.goto(place[0] + path)
-        found = [one for one in axe.run(page).response["violations"] if one["impact"] in ("serious", "critical")]
-        assert found == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_dimensions_are_settled_one_after_the_other(browser: Any, base: str, folder: Path) -> None:
+    page = signed_in(browser, base, "adjudicator")
+    page.goto(f"{base}/adjudicate/dimensions")
+    blind(page)
+    assert page.locator("[data-active]").get_attribute("data-dimension") == "fit"
+    page.keyboard.press("2")
+    assert page.locator("[data-active]").get_attribute("data-dimension") == "fresh"
+    page.keyboard.press("2")  # no value of this one
+    page.keyboard.press("Enter")
+    blind(page)
     page.keyboard.press("1")
-    page.wait_for_selector("h1:text('Settled')")
-    assert [one for one in axe.run(page).response["violations"] if one["impact"] in ("serious", "critical")] == []
+    page.keyboard.press("Backspace")
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    settled(page, "0 no")  # fit 2, and stale
+    said = {row["dimension"]: row["grade"] for row in rows(folder, "dimensions")}
+    assert said == {"relevance": 0.0, "fit": 2.0, "fresh": 0.0}
+    page.context.close()
+
+
+def test_pairs_are_settled_on_the_sides_that_the_adjudicator_sees(browser: Any, base: str, folder: Path) -> None:
+    page = signed_in(browser, base, "adjudicator")
+    page.goto(f"{base}/adjudicate/duel")
+    blind(page)
+    left = page.locator(".documents .title").first.text_content().removeprefix("Jacket ")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    settled(page, "left is better")
+    (row,) = rows(folder, "duel")
+    assert row["left_doc_id"] == left
+    assert {"first": row["doc_id"], "second": row["other_doc_id"]}[row["preference"]] == left
+    page.context.close()
+
+
+def test_skip_undo_change_and_reasons(browser: Any, base: str, folder: Path) -> None:
+    page = signed_in(browser, base, "adjudicator")
+    page.goto(f"{base}/adjudicate/winter")
+    blind(page)
+    first = page.locator("[name=item]").input_value()
+    page.keyboard.press("s")
+    page.wait_for_function("first => document.querySelector('[name=item]').value !== first", arg=first)
+    page.keyboard.press("j")  # round the list of two
+    page.wait_for_function("first => document.querySelector('[name=item]').value === first", arg=first)
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    settled(page, "2 yes")
+    page.keyboard.press("0")  # nothing: the answer is given
+    page.keyboard.press("c")
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    settled(page, "0 no")
+    page.keyboard.press("u")
+    settled(page, "2 yes")  # what was corrected stands again
+    page.keyboard.press("u")
+    blind(page)
+    assert page.locator("[name=item]").input_value() == first
+    assert rows(folder, "winter") == []
+    page.keyboard.press("x")
+    page.keyboard.press("3")
+    page.wait_for_selector('h1:text("You can\'t tell")')
+    assert page.locator('p:text("can\'t tell: language")').count() == 1
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    blind(page)
+    assert page.locator("[name=item]").input_value() != first
+    page.context.close()
+
+
+def test_two_keys_at_once_answer_one_dispute(browser: Any, base: str, folder: Path) -> None:
+    page = signed_in(browser, base, "adjudicator")
+    page.goto(f"{base}/adjudicate/winter")
+    blind(page)
+    page.evaluate(
+        """() => { for (const key of ["1", "Enter", "Enter", "2", "Enter"])
+             document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true })); }"""
+    )
+    settled(page, "1 some")
+    assert [row["grade"] for row in rows(folder, "winter")] == [1.0]
+    page.context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
+def test_axe_finds_nothing(browser: Any, base: str, width: int, scheme: Any) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = signed_in(browser, base, "lead", viewport={"width": width, "height": 800}, color_scheme=scheme)
+
+    def clean() -> None:
+        found = Axe().run(page).response["violations"]
+        assert [(one["id"], one["impact"]) for one in found] == []
+        assert page.evaluate("() => document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+    for path in ("/", "/project/winter", "/project/duel", "/adjudicate/dimensions", "/adjudicate/duel"):
+        page.goto(base + path)
+        clean()
+    page.goto(f"{base}/adjudicate/winter")
+    page.keyboard.press("1")
+    page.keyboard.press("x")
+    clean()
+    page.keyboard.press("x")
+    page.keyboard.press("Enter")
+    settled(page, "1 some")
+    clean()
+    page.keyboard.press("c")
+    clean()
+    page.context.close()

@@ -50,13 +50,16 @@ def test_whoever_cannot_tell_leaves_it_to_another_and_an_undo_opens_it_again(sto
     (item,) = left(store)
     settle(store, JUDGE, "Shop", Given("judged-1", item, "judge", cannot_tell="language"))
     assert (left(store), left(store, OTHER)) == ([], [item])
-    assert take_back(store, JUDGE, "Shop", "undo-1", "judged-1") == item
+    assert take_back(store, JUDGE, "Shop", "undo-1", "judged-1") == (item, False)
     assert left(store) == [item]
     settle(store, OTHER, "Shop", Given("judged-2", item, "other", grade=2.0))
     assert left(store) == left(store, OTHER) == []
+    settle(store, OTHER, "Shop", Given("judged-3", item, "other", grade=1.0))
+    assert take_back(store, OTHER, "Shop", "undo-3", "judged-3") == (item, True)
+    assert settled(store, OTHER, "Shop", item, KEY)["own"]["grade"] == 2.0  # what was corrected stands again
     take_back(store, OTHER, "Shop", "undo-2", "judged-2")
     assert left(store) == left(store, OTHER) == [item]
-    assert len(store.rows(sa.select(JUDGMENTS))) == 6  # nothing is changed: every word is a row
+    assert len(store.rows(sa.select(JUDGMENTS))) == 8  # nothing is changed: every word is a row
 
 
 def test_each_dimension_is_settled(store: Store) -> None:

@@ -116,15 +116,19 @@ def settle_pair(store: Store, who: Person, name: str, given: Choice, secret: byt
     store.write(job).result()
 
 
-def take_back(store: Store, who: Person, name: str, uid: str, of: str) -> int:
-    """Takes back an adjudicator's own answer, and makes the pair a dispute again; which item.
+def take_back(store: Store, who: Person, name: str, uid: str, of: str) -> tuple[int, bool]:
+    """Takes back one of an adjudicator's own answers.
+
+    Returns:
+        Which item, and whether an earlier answer of the person stands there again; else it is a dispute again.
 
     Raises:
         InputError: there is no such answer of the person.
     """
     project_of(store, who, name)
-    row = store.write(lambda c: judgments.take_back(c, who.tenant, uid, of, who.name, now())).result()
-    return int(row["item"])
+    number = int(store.write(lambda c: judgments.take_back(c, who.tenant, uid, of, who.name, now())).result()["item"])
+    with store.reading() as connection:
+        return number, bool(_own(disputes.labels(connection, who.tenant, number), who))
 
 
 def _may_settle(connection: Any, who: Person, project: Mapping[str, Any], number: int) -> None:

@@ -110,7 +110,8 @@ def _values(fields: Mapping[str, Any], rubric: Rubric) -> dict[str, float]:
 def undo(
     request: Request, project: str, uid: Annotated[Uid, Form()], of: Annotated[Uid, Form()], who: Person = ADJUDICATOR
 ) -> Response:
-    """Takes back one of one's own answers: the pair is a dispute again."""
+    """Takes back one of one's own answers: what it corrected stands again, or the pair is a dispute again."""
     store = store_of(request)
-    number = flow.take_back(store, who, project, uid, of)
-    return go(request, f"/adjudicate/{labelling.project_of(store, who, project)['id']}?dispute={number}")
+    number, stands = flow.take_back(store, who, project, uid, of)
+    shown = "item" if stands else "dispute"
+    return go(request, f"/adjudicate/{labelling.project_of(store, who, project)['id']}?{shown}={number}")

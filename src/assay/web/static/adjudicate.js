@@ -57,7 +57,12 @@ const CHOICES = { ArrowLeft: "left", ArrowRight: "right", "=": "tie", e: "tie", 
 const KEYS = {
   Enter: enter, Backspace: again, s: () => $("skip")?.click(), u: () => $("undo")?.requestSubmit(),
   n: () => isOpen() && $("note").focus(), j: () => step(1), k: () => step(-1), "?": () => help.showModal(),
-  x: () => { if (isOpen()) { cannot.open = !cannot.open; cannot.querySelector("summary").focus(); } },
+  x: () => {
+    if (!isOpen()) return;
+    cannot.open = !cannot.open;
+    const summary = cannot.querySelector("summary");
+    cannot.open ? summary.focus() : summary.blur(); // Enter saves again
+  },
   c: () => { if (change) { change.open = !change.open; mark(); } },
 };
 
