@@ -87,6 +87,23 @@ def test_a_gate_says_it_too(aging: Shell) -> None:
     assert "2 of 4 labels (50 %) no longer hold" in " ".join(aging(*line).out.split())
 
 
+def test_the_rule_of_a_gate_counts_labels_whose_time_is_over(aging: Shell) -> None:
+    rule = '\n[guardrail.fresh]\nrule = "stale"\nat_most = 0.1\nk = 2\n'
+    (aging.folder / "gate.toml").write_text(GATE + rule, "utf-8")
+
+    def observed(*more: str) -> float | None:
+        document = as_json(aging("gate", *RUNS, "labels.csv", "--format", "json", *more), (0, 1, 2))
+        (outcome,) = [one for one in document["rules"] if one["rule"] == "stale"]
+        found: float | None = outcome["checks"][0]["observed"]
+        return found
+
+    assert observed() == 0.5  # q1-d0 and q1-d1 of four are too old
+    (aging.folder / "assay.toml").write_text("", "utf-8")
+    assert observed() is None  # nothing tells it: nothing is concluded
+    (aging.folder / "labels.csv").write_text(LABELS.replace("q2-d1,0,2099-01-01,", "q2-d1,0,2099-01-01,v1"), "utf-8")
+    assert observed("--documents", "docs.csv") == 0.25  # q1-d0 changed
+
+
 def test_labels_that_hold_are_said_to_and_nothing_is_said_where_nothing_is_known(aging: Shell) -> None:
     (aging.folder / "assay.toml").write_text("[judgments]\nrefresh_days = 36500\n", "utf-8")
     found = note(as_json(aging("evaluate", *RUNS, "labels.csv", "-m", "DCG@1", "--format", "json")))

@@ -19,7 +19,7 @@ from assay.compare.rule import Facts, Served, Status
 from assay.compare.rule_file import check_measures, measures_named, read_rules
 from assay.errors import InputError, did_you_mean
 from assay.files import is_stream, spelled
-from assay.flows.ageing import STALE
+from assay.flows.ageing import STALE, known
 from assay.flows.choices import Choices, chosen
 from assay.flows.compare import compared
 from assay.flows.evaluate import Reading, _named, as_meant, evaluate, file_of, measures_of, one_grade_a_pair, prepared
@@ -261,6 +261,7 @@ def facts_of(
     one_kind = of_dimension(judgments, held.conventions.dimension)
     made = compared(scores, first, False, asked, read, judgments=one_kind, raters=held.conventions.raters)
     aged = tuple(note for note in scores.notes if note.code == STALE)
+    told = known(bench, judgments, topics=queries, documents=shown if is_stream(documents) else documents)
     made = replace(
         made, notes=(*aged, *made.notes), texts=texts_of(queries, scores.queries),
         titles=titles_of(shown, made.lists),
@@ -274,7 +275,7 @@ def facts_of(
         bounds={bounds.measure: bounds for bounds in made.bounds}, bounds_unknown_because=alone[0],
         bounds_remedy=alone[1],
         deciding=None if not made.bounds else deciding_of(read, scores, (first, made.candidates[0])),
-        own=own_documents(read, tuple(named)), labels=labels_known(judgments, judged, shown), served=answers[1],
+        own=own_documents(read, tuple(named)), labels=labels_known(judgments, judged, told), served=answers[1],
         seed=seed, flips=flips,
     )  # fmt: skip
 

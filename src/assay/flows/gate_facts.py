@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.compare.rule import Bool, Labels, Served
 from assay.errors import InputError, did_you_mean
+from assay.flows.ageing import Known
 from assay.flows.read_runs import SHOWN, Inputs
 from assay.flows.workbench import Workbench
 from assay.measures.measure import Measure
@@ -53,17 +54,19 @@ def _word(text: Any, block: Block, row: int) -> str:
     return word
 
 
-def labels_known(judgments: Block, judged: Judged, documents: Block | None) -> Labels:
-    """Who gave each label, and whether its document changed since.
+def labels_known(judgments: Block, judged: Judged, told: Known) -> Labels:
+    """Who gave each label, and whether it still holds.
 
     Args:
         judgments: every row, before raters were joined.
         judged: what they became.
-        documents: the documents as they are now.
+        told: what tells whether labels hold.
     """
     has_source = "source" in judgments.columns
-    has_hash = "doc_hash" in judgments.columns and documents is not None and "doc_hash" in documents.columns
-    if not has_source and not has_hash:
+    is_told = ("doc_hash" in judgments.columns and told.documents is not None) or (
+        "judged_at" in judgments.columns and bool(told.days)
+    )
+    if not has_source and not is_told:
         return Labels()
     frame: Any = judgments.polars().to_dict(as_series=False) if not judgments.is_small else judgments.frame
     places = {
@@ -77,13 +80,13 @@ def labels_known(judgments: Block, judged: Judged, documents: Block | None) -> L
             if row is not None and source == HUMAN:
                 human[row] = True
     stale = np.full(len(judged.grade), np.nan)
-    if has_hash:
-        assert documents is not None, "looked at above"
-        now = dict(zip(documents.frame["doc_id"], documents.frame["doc_hash"], strict=True))
-        for row, doc, then in zip(rows, frame["doc_id"], frame["doc_hash"], strict=True):
-            if row is not None and then and now.get(doc):
-                stale[row] = min(float(then != now[doc]), 1.0 if np.isnan(stale[row]) else stale[row])
-    return Labels(human if has_source else None, stale if has_hash else None)
+    if is_told:
+        from assay.judgments.freshness import CHANGED, OLD, UNKNOWN, states
+
+        for row, why in zip(rows, states(judgments, told.documents, told.days, told.segments), strict=True):
+            if row is not None and why != UNKNOWN:  # one label of a pair that holds is enough
+                stale[row] = min(float(why in (CHANGED, OLD)), 1.0 if np.isnan(stale[row]) else stale[row])
+    return Labels(human if has_source else None, stale if is_told else None)
 
 
 def own_documents(read: Inputs, runs: tuple[str, ...]) -> Callable[[str, int], tuple[int, int]]:

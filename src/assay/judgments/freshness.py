@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -108,30 +108,16 @@ def freshness(
         raise InputError(
             "nothing tells when a label goes stale", remedy="pass --documents as they are now, or --days 180, or both"
         )
-    frame: Any = judgments.frame
-    n = len(judgments)
-    present = _present(documents)
-
-    def cells(name: str) -> Sequence[Any]:
-        return list(frame[name]) if name in judgments.columns else [None] * n
-
     found: list[StaleLabel] = []
     counts: dict[str, list[int]] = {}
-    rows = zip(cells("query_id"), cells("doc_id"), cells("judged_at"), cells("doc_hash"), strict=True)
-    for row, (query, doc, judged_at, seen) in enumerate(rows):
-        own = segments.get(str(query), EVERY)
-        segment = own if own in limits else EVERY
-        count = counts.setdefault(segment, [0, 0, 0, 0])
+    for query, doc, why, judged_at, age in _each(judgments, documents, limits, segments, moment):
+        own = segments.get(query, EVERY)
+        count = counts.setdefault(own if own in limits else EVERY, [0, 0, 0, 0])
         count[0] += 1
-        age = None if not judged_at else _age(str(judged_at), moment, judgments.place(row))
-        limit = limits.get(segment)
-        now = present.get(str(doc), set())
-        has_changed = bool(seen) and bool(now) and str(seen) not in now
-        if has_changed or (limit is not None and age is not None and age > limit):
-            count[1 if has_changed else 2] += 1
-            why = CHANGED if has_changed else OLD
-            found.append(StaleLabel(str(query), str(doc), why, str(judged_at or ""), age, own))
-        elif (limit is None or age is None) and not (seen and str(doc) in present):
+        if why in (CHANGED, OLD):
+            count[1 if why == CHANGED else 2] += 1
+            found.append(StaleLabel(query, doc, why, judged_at, age, own))
+        elif why == UNKNOWN:
             count[3] += 1
     classes = tuple(
         StaleClass(name, limits.get(name), *count) for name, count in sorted(counts.items(), key=lambda item: item[0])
@@ -146,6 +132,41 @@ def freshness(
         at=moment.isoformat(timespec="seconds").replace("+00:00", "Z"), classes=classes, stale=tuple(order),
         notes=tuple(notes),
     )  # fmt: skip
+
+
+def states(
+    judgments: Block, documents: Block | None, limits: Mapping[str, float], segments: Mapping[str, str],
+    at: datetime | None = None,
+) -> list[str]:  # fmt: skip
+    """What is known of each row: `CHANGED`, `OLD`, `UNKNOWN`, or empty where the label holds; see `freshness`."""
+    moment = datetime.now(UTC) if at is None else at
+    return [why for _, _, why, _, _ in _each(judgments, documents, limits, segments, moment)]
+
+
+def _each(
+    judgments: Block, documents: Block | None, limits: Mapping[str, float], segments: Mapping[str, str], at: datetime
+) -> Iterator[tuple[str, str, str, str, float | None]]:
+    """(query_id, doc_id, state, judged_at, age in days) of each row."""
+    frame: Any = judgments.frame
+    present = _present(documents)
+
+    def cells(name: str) -> Sequence[Any]:
+        return list(frame[name]) if name in judgments.columns else [None] * len(judgments)
+
+    rows = zip(cells("query_id"), cells("doc_id"), cells("judged_at"), cells("doc_hash"), strict=True)
+    for row, (query, doc, judged_at, seen) in enumerate(rows):
+        own = segments.get(str(query), EVERY)
+        limit = limits.get(own if own in limits else EVERY)
+        age = None if not judged_at else _age(str(judged_at), at, judgments.place(row))
+        now = present.get(str(doc), set())
+        why = ""
+        if seen and now and str(seen) not in now:
+            why = CHANGED
+        elif limit is not None and age is not None and age > limit:
+            why = OLD
+        elif (limit is None or age is None) and not (seen and now):
+            why = UNKNOWN
+        yield str(query), str(doc), why, str(judged_at or ""), age
 
 
 def _present(documents: Block | None) -> dict[str, set[str]]:

@@ -154,7 +154,7 @@ class NoiseFloor:
 @rule("stale")
 @dataclass(frozen=True, kw_only=True)
 class Stale:
-    """Few labels are of a text that has changed since.
+    """Few labels are of a text that has changed since, or older than such labels may be.
 
     Args:
         at_most: their share among the judged documents in the first k of either system.
@@ -174,9 +174,10 @@ class Stale:
         """By the interval of the share of labels over queries."""
         k = _depth(facts, self.k)
         on = f"stale share, first {k} of both"
-        remedy = Remedy("input", "give judgments and documents with their doc_hash, and the documents by --documents")
+        text = "give judgments with doc_hash or judged_at, and the documents by --documents, or days in [judgments]"
+        remedy = Remedy("input", text)
         if facts.labels.is_stale is None:
-            because = "whether labels are stale is not known: judgments and documents need a doc_hash"
+            because = "whether labels are stale is not known: judgments need a doc_hash or judged_at to hold against"
             return _unknown(self, on, "at most", self.at_most, because, remedy, whole=True)
         which = _labels_shown(facts, k, (facts.baseline, facts.candidate))
         stale = facts.labels.is_stale[which]
@@ -187,7 +188,8 @@ class Stale:
         known = stale[~np.isnan(stale)]
         counts, sizes = _by_query(facts, which, stale)
         check = grouped_check(on, "at most", self.at_most, counts, sizes, "labels")
-        again = Remedy("labels", f"judge the {int(known.sum()):,} changed documents again", int(known.sum()))
+        n = int(known.sum())
+        again = Remedy("labels", f"judge the {n:,} stale pairs again: assay judgments due", n)
         return decided(self, check.status, check.because, (check,), (again,))
 
 
