@@ -6,10 +6,12 @@ import runpy
 import shutil
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from assay import example
 from assay.errors import InputError
+from assay.flows.simulated import simulate_clicks
 
 ROOT = Path(__file__).parent.parent
 
@@ -103,3 +105,12 @@ def test_the_builder_makes_exactly_the_bundled_runs(tmp_path: Path) -> None:
     assert set(made) == set(runs())
     for name, text in made.items():
         assert text == example.path(name).read_text("utf-8")
+
+
+def test_the_clicks_are_those_of_the_documented_command(tmp_path: Path) -> None:
+    made = tmp_path / "clicks.parquet"
+    simulate_clicks(
+        [str(example.path(name)) for name in ("bm25.run", "dense.run")], str(example.path("judgments.qrels")),
+        topics=str(example.path("topics.csv")), searches=3_000, swaps=0.2, out=made,
+    )  # fmt: skip
+    assert pl.read_parquet(made).equals(pl.read_parquet(example.path("clicks.parquet")))

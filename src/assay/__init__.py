@@ -18,7 +18,9 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.errors import MissingExtra as MissingExtra
     from assay.errors import NotEnoughEvidence as NotEnoughEvidence
     from assay.flows.agree import agree as agree
+    from assay.flows.behaviour import behaviour as behaviour
     from assay.flows.catalogue import catalogue as catalogue
+    from assay.flows.cells import cells as cells
     from assay.flows.compare import compare as compare
     from assay.flows.compare import power as power
     from assay.flows.conversion import Conversion as Conversion
@@ -41,6 +43,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.reconcile import reconcile as reconcile
     from assay.flows.results import show as show
     from assay.flows.sample import sample as sample
+    from assay.flows.simulated import simulate_clicks as simulate_clicks
     from assay.flows.validate import Validation as Validation
     from assay.flows.validate import validate as validate
     from assay.measures.collections import Collections as Collections
@@ -80,7 +83,9 @@ _HOMES = {
     "Verdict": "assay.compare.gate",
     "agree": "assay.flows.agree",
     "as_table": "assay.tables",
+    "behaviour": "assay.flows.behaviour",
     "catalogue": "assay.flows.catalogue",
+    "cells": "assay.flows.cells",
     "compare": "assay.flows.compare",
     "conventions": "assay.flows.reconcile",
     "convert": "assay.flows.convert",
@@ -102,6 +107,7 @@ _HOMES = {
     "sample": "assay.flows.sample",
     "score": "assay.flows.explain",
     "show": "assay.flows.results",
+    "simulate_clicks": "assay.flows.simulated",
     "stale": "assay.flows.fresh",
     "validate": "assay.flows.validate",
     "write_outside": "assay.flows.convert",

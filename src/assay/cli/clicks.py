@@ -79,7 +79,7 @@ def spell_bases(text: str | None) -> dict[str, int]:
 @click.command(
     "behaviour",
     cls=Verb,
-    example="assay behaviour clicks.parquet --by day --time-zone Europe/Berlin",
+    example="assay behaviour clicks.parquet --by segment",
     help="""Say what people did with what was shown to them.
 
     Clicks by position, abandonment, zero results, reformulation, time to the first click, dwell, carts and purchases,
@@ -111,7 +111,7 @@ def behaviour(
 @click.command(
     "cells",
     cls=Verb,
-    example="assay cells logs/2026-03-01/ --out cells/2026-03-01.parquet",
+    example="assay cells clicks.parquet --out cells.parquet",
     help="""Count a log by query, document and position, in a file that adds up over days.
 
     What follows from counts (`propensity` and others) takes such files in place of the log, one or many: a day that

@@ -55,6 +55,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "assay.cli.clicks",
             "Count a log by query, document and position, in a file that adds up over days.",
         ),
+        "simulate": ("assay.cli.simulate", "Make data with known truth, to try commands on."),
     },
     "Serve": {
         "serve": ("assay.cli.serve", "Serve the pages on which people label, settle and lead."),

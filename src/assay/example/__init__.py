@@ -6,12 +6,13 @@
     ratings.csv         what two raters, ana and bo, said of the same pairs: grades 0 to 3
     judgments.qrels     the grade that they agreed on
     interactions.csv    what 14 people looked at, put into the cart and bought, and when
+    clicks.parquet      3,000 simulated searches of two of the runs, and what was clicked
     bm25.run            words
     dense.run           meaning
     first.run           pieces of words: the first stage of
     two-stage.run       the same documents in a better order
 
-`examples/build/systems.py` in the source repository makes the four runs.
+`examples/build/systems.py` in the source repository makes the four runs, and `assay simulate clicks` made the clicks.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ FILES = (
     "ratings.csv",
     "judgments.qrels",
     "interactions.csv",
+    "clicks.parquet",
     "bm25.run",
     "dense.run",
     "first.run",

@@ -26,6 +26,7 @@ import assay.flows.conversion
 import assay.flows.project_state
 import assay.flows.rubric
 import assay.flows.setup
+import assay.flows.simulated
 import assay.flows.validate
 import assay.judgments.agreement
 import assay.judgments.freshness

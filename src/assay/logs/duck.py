@@ -17,12 +17,13 @@ from assay.logs.named import composed, parameters
 if TYPE_CHECKING:
     import polars as pl
 
+_DELIMITED = ("read_csv({{paths}}, header = true, all_varchar = true, delim = '{}', quote = '\"', escape = '\"', "
+              "store_rejects = true, max_line_size = 67108864)")  # fmt: skip
+
 READERS = {
     "parquet": "read_parquet({paths}, union_by_name = true)",
-    "csv": "read_csv({paths}, union_by_name = true, header = true, all_varchar = true, delim = ',', quote = '\"', "
-           "store_rejects = true)",
-    "tsv": "read_csv({paths}, union_by_name = true, header = true, all_varchar = true, delim = '\t', quote = '\"', "
-           "store_rejects = true)",
+    "csv": _DELIMITED.format(","),
+    "tsv": _DELIMITED.format("\t"),
     "json": "read_csv({paths}, columns = {{'line': 'VARCHAR'}}, header = false, delim = e'\\x01', quote = '', "
             "escape = '', auto_detect = false, max_line_size = 67108864)",
 }  # fmt: skip
@@ -141,6 +142,15 @@ class Duck:
             raise self._said(error) from error
         return int(done[0]) if done else 0
 
+    def rejected(self) -> list[str]:
+        """Where lines of CSV stand that have more or fewer columns than the header, as `file:line`."""
+        if not any(source.files.kind in ("csv", "tsv") for source in self._sources):
+            return []
+        rows = self._connection.execute(
+            "SELECT DISTINCT file_path, line FROM reject_errors JOIN reject_scans USING (scan_id, file_id) ORDER BY ALL"
+        ).fetchall()
+        return [f"{spelled(str(path))}:{line}" for path, line in rows]
+
     # How DuckDB spells what differs between engines.
 
     def value(self, path: str, files: LogFiles) -> str:
@@ -184,11 +194,12 @@ class Duck:
         """The rows of the files, with one row an element where lists are given."""
         read = reading(source.files)
         if source.files.kind == "json":
-            line = "CASE WHEN json_valid(line) AND json_type(line) = 'OBJECT' THEN line END"
-            head = "'$.index._index' , '$.create._index'"
+            # CASE looks at a line only where it is JSON; AND would look at all
+            line = "CASE WHEN json_valid(line) THEN CASE WHEN json_type(line) = 'OBJECT' THEN line END END"
+            action = "list_any_value(json_extract_string(line, ['$.index._index', '$.create._index'])) IS NOT NULL"
             return (
                 f"(SELECT {line} AS line, {line} IS NULL AS line_is_bad FROM {read} WHERE trim(line) <> '' "
-                f"AND NOT (json_valid(line) AND list_any_value(json_extract_string(line, [{head}])) IS NOT NULL))"
+                f"AND NOT CASE WHEN json_valid(line) THEN {action} ELSE FALSE END)"
             )
         if "docs" not in source.paths:
             return read

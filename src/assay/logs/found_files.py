@@ -57,7 +57,7 @@ def files_of(source: str | os.PathLike[str], reads_stores: bool = False) -> list
     paths = [path for path in paths if os.path.isfile(path)]
     if not paths:
         raise InputError("there is no such log", spelled(text), "name a file, a folder or a glob in quotes")
-    groups: dict[Kind, list[str]] = {}
+    groups: dict[tuple[Kind, bytes], list[str]] = {}
     for path in paths:
         kind = kind_of(path)
         if kind is None:
@@ -65,10 +65,16 @@ def files_of(source: str | os.PathLike[str], reads_stores: bool = False) -> list
                 raise InputError("the ending does not say what the file is", spelled(path),
                                  "name it .parquet, .csv, .tsv or .jsonl, also with .gz or .zst")  # fmt: skip
             continue  # a folder may hold a README
-        groups.setdefault(kind, []).append(path)
+        groups.setdefault((kind, _header(path) if kind in ("csv", "tsv") else b""), []).append(path)
     if not groups:
         raise InputError("holds no .parquet, .csv, .tsv or .jsonl file", spelled(text), "name the folder of the log")
-    return [LogFiles(kind, tuple(paths)) for kind, paths in groups.items()]
+    return [LogFiles(kind, tuple(paths)) for (kind, _), paths in groups.items()]
+
+
+def _header(path: str) -> bytes:
+    """The names of the columns: files that have others are read apart."""
+    with open_bytes(path) as file:
+        return file.readline().strip()
 
 
 def kind_of(path: str) -> Kind | None:

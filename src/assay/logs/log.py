@@ -133,6 +133,8 @@ class Log:
     def refused(self) -> list[Refusal]:
         """What does not count, and why; nothing that was left out is missing here."""
         found = [self._refusal(row["reason"], row["n"]) for row in self.run("refused").iter_rows(named=True)]
+        if rejected := self.engine.rejected():
+            found.append(Refusal("lines with more or fewer columns than the header", len(rejected), (*rejected[:3],)))
         if self.has("at"):
             row = self.run("outside").row(0, named=True)
             found += [Refusal("before the window", row["before"] or 0), Refusal("after the window", row["after"] or 0)]
@@ -184,18 +186,24 @@ def open_log(
     Raises:
         InputError: no file, a field that is missing, a time without zone, or positions that start nowhere.
     """
-    runs = _embedded() if engine is None else engine
+    if engine is None:
+        engine = _embedded()
+        try:
+            return open_log(paths, reading, events=events, engine=engine)
+        except BaseException:
+            engine.close()
+            raise
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    sources = [_source(runs, files, reading, "impression")
-               for path in given for files in files_of(path, runs.reads_stores)]  # fmt: skip
+    sources = [_source(engine, files, reading, "impression")
+               for path in given for files in files_of(path, engine.reads_stores)]  # fmt: skip
     if events is not None:
-        sources += [_source(runs, files, reading, "click") for files in files_of(events, runs.reads_stores)]
+        sources += [_source(engine, files, reading, "click") for files in files_of(events, engine.reads_stores)]
     _check(sources, given)
-    bases = _bases(runs, sources, reading)
+    bases = _bases(engine, sources, reading)
     counted = {one.app: one.base for one in bases}
     sources = [replace(source, bases=counted) for source in sources]
-    runs.attach(sources, _instead(sources, reading))
-    return Log(runs, reading, sources, bases)
+    engine.attach(sources, _instead(sources, reading))
+    return Log(engine, reading, sources, bases)
 
 
 def _embedded() -> Engine:
@@ -264,7 +272,7 @@ def _bases(engine: Engine, sources: Sequence[Source], reading: Reading) -> list[
         if "position" in source.paths and source.kind != "click":
             for app, first in engine.least(source).items():
                 least[app] = min(first, least.get(app, first))
-    apps = dict.fromkeys([*least, *(app for app in reading.bases if app)])
+    apps = dict.fromkeys([*sorted(least), *(app for app in reading.bases if app)])
     for app in reading.bases:
         if app and app not in least:
             raise InputError(f"no application of the log is called {app!r}", "--ordinal-base",

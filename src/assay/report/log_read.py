@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def read(log: LogRead) -> Iterable[Fact]:
     """How a log was read."""
     for one in log.recorded:
-        kinds = ", ".join(f"{n:,} {kind}" for kind, n in one.kinds[:6])
+        kinds = ", ".join(f"{kind} {n:,}" for kind, n in one.kinds[:6])
         span = f"; {one.first[:10]} to {one.last[:10]}" if one.first else ""
         base = f"; positions from {one.base}" if one.base is not None else ""
         yield Fact(one.app or "Log", (f"{kinds}{base}{span}",))

@@ -24,9 +24,6 @@ CONTINUES = 0.85
 TRUST = 0.35
 """Chance of a click at position 1 on what does not deserve it, where people trust the ranking; by 1 / position."""
 
-KINDS = ("cheap", "green", "heavy", "indoor", "kids", "light", "outdoor", "spare", "used", "winter")
-THINGS = ("bicycle", "chair", "gloves", "helmet", "jacket", "lamp", "pump", "saddle", "tent", "wheel")
-
 START = 1_767_225_600_000_000
 """The first moment of a log: 2026-01-01 in UTC, in microseconds."""
 
@@ -69,14 +66,15 @@ def clicks(world: World, n: int, rng: Generator, law: Law = "pbm", eta: float = 
     query = rng.choice(len(world.weight), size=n, p=world.weight)
     ranker = rng.integers(len(names), size=n)
     shown = np.stack([world.lists[name] for name in names])[ranker, query]
-    swap = np.where(rng.random(n) < swaps, rng.integers(2, depth + 1, size=n), 0)
+    length = (shown >= 0).sum(axis=1)
+    swap = np.where((rng.random(n) < swaps) & (length > 1), 2 + (rng.random(n) * (length - 1)).astype(np.int64), 0)
     rows = np.flatnonzero(swap)
     shown[rows, 0], shown[rows, swap[rows] - 1] = shown[rows, swap[rows] - 1], shown[rows, 0].copy()
-    attraction: F64 = world.attraction[query[:, None], shown]
+    attraction: F64 = np.where(shown < 0, 0.0, world.attraction[query[:, None], shown])
     if law == "dbn":
-        satisfied: F64 = 0.2 + 0.15 * world.grade[query[:, None], shown]
+        satisfied = np.asarray(0.2 + 0.15 * world.grade[query[:, None], shown], np.float64)
         return Clicks(query, ranker, swap, shown, _from_the_top(attraction, satisfied, rng))
-    return Clicks(query, ranker, swap, shown, rng.random((n, depth)) < chance(attraction, law, eta))
+    return Clicks(query, ranker, swap, shown, (rng.random((n, depth)) < chance(attraction, law, eta)) & (shown >= 0))
 
 
 def chance(attraction: F64, law: Law, eta: float) -> F64:
@@ -99,12 +97,6 @@ def _from_the_top(attraction: F64, satisfied: F64, rng: Generator) -> NDArray[np
     return clicked
 
 
-def text_of(place: int) -> str:
-    """What is asked by the query at a place; every hundred of them the words come again, with a number."""
-    first, second = KINDS[place % 10], THINGS[place // 10 % 10]
-    return f"{first} {second}" if place < 100 else f"{first} {second} {place // 100 + 1}"
-
-
 def frame(world: World, found: Clicks, seed: int) -> pl.DataFrame:
     """A log as a team would have it: one row for each document that a search showed.
 
@@ -125,10 +117,11 @@ def frame(world: World, found: Clicks, seed: int) -> pl.DataFrame:
     moment = START + np.sort(rng.integers(0, SECONDS, size=n)) * 1_000_000
     half_hours = moment // 1_800_000_000
     sessions = [f"u{one:06d}-{half}" for one, half in zip(person.tolist(), half_hours.tolist(), strict=True)]
-    search = np.repeat(np.arange(n), depth)
-    names = np.array([f"q{place + 1:03d}" for place in range(len(world.weight))])
-    texts = np.array([text_of(place) for place in range(len(world.weight))])
-    documents = np.array([f"d{place + 1:02d}" for place in range(world.grade.shape[1])])
+    is_there = found.shown.ravel() >= 0
+    search = np.repeat(np.arange(n), depth)[is_there]
+    documents = np.full((len(world.doc_ids), max(map(len, world.doc_ids))), "", object)
+    for row, names in enumerate(world.doc_ids):
+        documents[row, : len(names)] = names
     phone = rng.random(n) < 0.5
     return pl.DataFrame(
         {
@@ -136,13 +129,15 @@ def frame(world: World, found: Clicks, seed: int) -> pl.DataFrame:
             "unit_id": np.array([f"u{one:06d}" for one in person])[search],
             "session_id": np.array(sessions)[search],
             "at": pl.Series(moment[search]).cast(pl.Datetime("us", "UTC")),
-            "query_id": names[found.query][search],
-            "query": texts[found.query][search],
-            "doc_id": documents[found.shown.ravel()],
-            "position": np.tile(np.arange(1, depth + 1), n),
-            "clicked": found.clicked.ravel().astype(np.int64),
+            "query_id": np.array(world.query_ids)[found.query][search],
+            "query": np.array(world.texts)[found.query][search],
+            "doc_id": pl.Series(
+                documents[found.query[search], found.shown.ravel()[is_there]].tolist(), dtype=pl.String
+            ),
+            "position": np.tile(np.arange(1, depth + 1), n)[is_there],
+            "clicked": found.clicked.ravel()[is_there].astype(np.int64),
             "ranker": np.array(list(world.lists))[found.ranker][search],
             "swap": found.swap[search],
             "device": np.where(phone, "phone", "desktop")[search],
         }
-    )  # fmt: skip
+    )

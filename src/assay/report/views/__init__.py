@@ -25,4 +25,5 @@ import assay.report.views.rubric
 import assay.report.views.sample
 import assay.report.views.scores
 import assay.report.views.setup
+import assay.report.views.simulated
 import assay.report.views.validation  # noqa: F401 # these imports register the views

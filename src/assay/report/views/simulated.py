@@ -1,0 +1,36 @@
+"""A click log that was made, and what is known of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.report.figures import bare, count, percent
+from assay.report.page import Fact, Facts, Page, view
+from assay.report.words import made
+
+if TYPE_CHECKING:
+    from assay.flows.simulated import Simulated
+
+LAWS = {
+    "pbm": "position model: a position k is looked at with chance 1/k^{eta}, and what attracts is clicked",
+    "dbn": "lists are read from the top, and no further once somebody is satisfied",
+    "trust": "position model (chance 1/k^{eta}) with trust: what stands high is clicked without merit, too",
+}
+
+
+@view("Simulated")
+def page(found: Simulated) -> Page:
+    """The page of a simulated log.
+
+    Args:
+        found: what `simulate_clicks` gave.
+    """
+    answer = f"{count(found.searches, 'search', 'searches')} written to {found.file}: nobody made these clicks."
+    facts = (
+        Fact("Shown", (f"{count(found.rows, 'document')}, of which {count(found.clicks, 'click')}",)),
+        Fact("Queries", (f"{found.queries:,}",)),
+        Fact("Rankers", (", ".join(found.rankers),)),
+        Fact("Law", (LAWS[found.law].format(eta=bare(found.eta)),)),
+        Fact("Swapped", (f"{percent(found.swaps)} of the searches",)),
+    )
+    return Page("Simulated clicks", (answer,), (Facts(facts),), made(found.source))

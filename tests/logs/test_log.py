@@ -1,0 +1,294 @@
+"""A team's files as one relation: columns by name and by path, positions, times, what is refused and where."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+import zstandard
+
+from assay.errors import InputError
+from assay.logs.duck import Duck
+from assay.logs.log import Reading, open_log
+
+ROWS = [("s1", "red", "d1", 1, 1), ("s1", "red", "d2", 2, 0), ("s2", "blue", "d1", 1, 0), ("s2", "blue", "d3", 2, 1)]
+NAMES = ("search_id", "query", "doc_id", "rank", "click")
+CELLS = [("blue", "d1", 1, 1, 0), ("blue", "d3", 2, 1, 1), ("red", "d1", 1, 1, 1), ("red", "d2", 2, 1, 0)]
+
+
+@pytest.fixture(autouse=True)
+def closes(monkeypatch):
+    """Ends the engines that a test has begun."""
+    engines = []
+    monkeypatch.setattr("assay.logs.log._embedded", lambda: engines.append(Duck()) or engines[-1])
+    yield
+    for engine in engines:
+        engine.close()
+
+
+def cells(log):
+    frame = log.run("cells").select("query_id", "doc_id", "position", "impressions", "clicks")
+    return sorted(frame.rows())
+
+
+def refused(log):
+    return {one.reason: one.n for one in log.refused()}
+
+
+def frame(rows=ROWS, names=NAMES):
+    return pl.DataFrame([dict(zip(names, row, strict=True)) for row in rows])
+
+
+def lines(rows=ROWS, names=NAMES):
+    return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+class TestFiles:
+    def test_parquet(self, tmp_path):
+        frame().write_parquet(tmp_path / "log.parquet")
+        assert cells(open_log(tmp_path / "log.parquet", Reading())) == CELLS
+
+    @pytest.mark.parametrize(("ending", "separator"), [("csv", ","), ("tsv", "\t")])
+    def test_delimited(self, tmp_path, ending, separator):
+        frame().write_csv(tmp_path / f"log.{ending}", separator=separator)
+        assert cells(open_log(tmp_path / f"log.{ending}", Reading())) == CELLS
+
+    def test_json_lines(self, tmp_path):
+        assert cells(open_log(write(tmp_path / "log.jsonl", lines()), Reading())) == CELLS
+
+    def test_compressed(self, tmp_path):
+        (tmp_path / "log.jsonl.gz").write_bytes(gzip.compress(lines().encode()))
+        (tmp_path / "log.csv.zst").write_bytes(zstandard.compress(frame().write_csv().encode()))
+        assert cells(open_log(tmp_path / "log.jsonl.gz", Reading())) == CELLS
+        assert cells(open_log(tmp_path / "log.csv.zst", Reading())) == CELLS
+
+    def test_a_folder_and_a_glob_are_all_their_files(self, tmp_path):
+        (tmp_path / "day=1").mkdir()
+        write(tmp_path / "day=1" / "a.jsonl", lines(ROWS[:2]))
+        write(tmp_path / "b.jsonl", lines(ROWS[2:]))
+        write(tmp_path / "README.md", "about")
+        write(tmp_path / ".hidden.jsonl", "no")
+        assert cells(open_log(tmp_path, Reading())) == CELLS
+        assert cells(open_log(f"{tmp_path}/**/*.jsonl", Reading())) == CELLS
+
+    def test_a_name_with_the_signs_of_patterns_is_a_name(self, tmp_path):
+        frame().write_parquet(tmp_path / "log[1]*.parquet")
+        assert cells(open_log(tmp_path / "log[1]*.parquet", Reading())) == CELLS
+
+    def test_paths_into_objects(self, tmp_path):
+        rows = [{"q": {"id": a, "text": b}, "hit": {"doc.id": 1, "id": c, "at": d}, "c": e} for a, b, c, d, e in ROWS]
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        columns = {
+            "impression_id": "q.id",
+            "query_id": "q.text",
+            "doc_id": "hit.id",
+            "position": "hit.at",
+            "clicked": "c",
+        }
+        assert cells(open_log(write(tmp_path / "log.jsonl", text), Reading(columns=columns))) == CELLS
+
+    def test_one_row_a_search_with_lists(self, tmp_path):
+        pl.DataFrame({"search_id": ["s1", "s2"], "query": ["red", "blue"], "docs": [["d1", "d2"], ["d1", "d3"]],
+                      "clicks": [[1, 0], [0, 1]]}).write_parquet(tmp_path / "log.parquet")  # fmt: skip
+        assert cells(open_log(tmp_path / "log.parquet", Reading())) == CELLS
+
+    def test_events_apart(self, tmp_path):
+        frame().drop("click").write_parquet(tmp_path / "shown.parquet")
+        write(tmp_path / "clicks.csv", "search_id,doc_id\ns1,d1\ns2,d3\ns2,d3\n")
+        assert cells(open_log(tmp_path / "shown.parquet", Reading(), events=tmp_path / "clicks.csv")) == CELLS
+
+    @pytest.mark.parametrize(
+        ("name", "content", "message"),
+        [
+            ("log.parquet", b"PAR1 no", "cannot be read as a log"),
+            ("log.json", b"[{}]", "one JSON list"),
+            ("log.jsonl", b"no\n", "none of the first"),
+            ("log.xml", b"<a/>", "the ending does not say"),
+        ],
+    )
+    def test_what_is_no_log(self, tmp_path, name, content, message):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(InputError, match=message) as error:
+            open_log(tmp_path / name, Reading())
+        assert name in str(error.value)
+
+    def test_no_file_and_no_store(self, tmp_path):
+        with pytest.raises(InputError, match="no such log"):
+            open_log(tmp_path / "absent.csv", Reading())
+        with pytest.raises(InputError, match="object store"):
+            open_log("s3://bucket/log.parquet", Reading())
+
+
+class TestColumns:
+    @pytest.mark.parametrize(
+        ("absent", "message"),
+        [("doc_id", "no column names the document"), ("rank", "no column gives the position"),
+         ("click", "nothing says what was clicked")],
+    )  # fmt: skip
+    def test_what_is_absent_is_named_with_the_option(self, tmp_path, absent, message):
+        frame().drop(absent).write_parquet(tmp_path / "log.parquet")
+        with pytest.raises(InputError, match=message) as error:
+            open_log(tmp_path / "log.parquet", Reading())
+        assert "--columns" in str(error.value)
+
+    def test_a_query_is_needed(self, tmp_path):
+        frame().drop("query", "search_id").write_parquet(tmp_path / "log.parquet")
+        with pytest.raises(InputError, match="no column names the query"):
+            open_log(tmp_path / "log.parquet", Reading())
+
+    def test_a_column_that_is_not_there_and_a_field_that_is_none(self, tmp_path):
+        frame().write_parquet(tmp_path / "log.parquet")
+        with pytest.raises(InputError, match="did you mean doc_id"):
+            open_log(tmp_path / "log.parquet", Reading(columns={"doc_id": "doc_ids"}))
+        with pytest.raises(InputError, match="no field 'dok_id'"):
+            open_log(tmp_path / "log.parquet", Reading(columns={"dok_id": "doc_id"}))
+
+
+class TestPositions:
+    @pytest.mark.parametrize("base", [0, 1])
+    def test_the_smallest_says_where_they_start(self, tmp_path, base):
+        rows = [(*row[:3], row[3] - 1 + base, row[4]) for row in ROWS]
+        log = open_log(write(tmp_path / "log.jsonl", lines(rows)), Reading())
+        assert [(one.app, one.base, one.is_said) for one in log.bases] == [("", base, False)]
+        assert cells(log) == CELLS
+
+    def test_each_application_by_itself_and_forced(self, tmp_path):
+        rows = [("a", *ROWS[0][:3], 0, 1), ("a", *ROWS[1][:3], 1, 0), ("b", *ROWS[2]), ("b", *ROWS[3])]
+        path = write(tmp_path / "log.jsonl", lines(rows, ("application", *NAMES)))
+        assert cells(open_log(path, Reading())) == CELLS
+        log = open_log(path, Reading(bases={"b": 0}))
+        assert [(one.app, one.base, one.is_said) for one in log.bases] == [("a", 0, False), ("b", 0, True)]
+        assert ("blue", "d1", 2, 1, 0) in cells(log)
+        with pytest.raises(InputError, match="no application of the log is called 'c'"):
+            open_log(path, Reading(bases={"c": 0}))
+
+    def test_only_one_application(self, tmp_path):
+        rows = [("a", *row) for row in ROWS[:2]] + [("b", *row) for row in ROWS[2:]]
+        path = write(tmp_path / "log.jsonl", lines(rows, ("application", *NAMES)))
+        assert cells(open_log(path, Reading(app="b"))) == CELLS[:2]
+
+
+class TestRefused:
+    def test_every_reason_is_counted(self, tmp_path):
+        rows = [*ROWS, (None, None, "d1", 1, 0), ("s3", "red", None, 1, 0), ("s3", "red", "d1", None, 0),
+                ("s3", "red", "d1", "top", 0), ("s3", "red", "d1", "1.5", 0), ("s3", "red", "d1", 1, "yes"),
+                ROWS[0]]  # fmt: skip
+        log = open_log(write(tmp_path / "log.jsonl", lines(rows) + "{broken\n"), Reading())
+        found = refused(log)
+        assert found == {
+            "a line that is no JSON object": 1,
+            "an impression that names neither query nor search": 1,
+            "an impression that names no document": 1,
+            "an impression without a position": 1,
+            "an impression whose position is no whole number": 2,
+            "an impression whose click is neither 0 nor 1": 1,
+            "impressions that come again": 1,
+        }
+        assert next(one.places for one in log.refused() if "JSON" in one.reason) == (f"{tmp_path}/log.jsonl:12",)
+        assert cells(log) == CELLS
+
+    def test_what_fits_nothing_and_what_comes_late(self, tmp_path):
+        began = pl.lit("2026-03-01T10:00:00Z").alias("timestamp")
+        frame().drop("click").with_columns(began).write_parquet(tmp_path / "a.parquet")
+        rows = ["search_id,doc_id,timestamp", "s1,d9,2026-03-01T10:01:00Z", "s1,d1,2026-03-03T10:00:00Z",
+                "s2,d3,2026-03-01T09:00:00Z", ",d1,2026-03-01T10:00:00Z", "s1,,2026-03-01T10:00:00Z", "s1,d1,noon",
+                "s1,d1", "s1,d1,2026-03-01T10:00:00Z,4"]  # fmt: skip
+        write(tmp_path / "b.csv", "\n".join(rows) + "\n")
+        log = open_log(tmp_path / "a.parquet", Reading(), events=tmp_path / "b.csv")
+        assert refused(log) == {
+            "an event that names no search": 1,
+            "a click that names no document": 1,
+            "a time that cannot be read": 1,
+            "clicked documents that their search never showed": 1,
+            "clicks before their search": 1,
+            "clicks long after their search, which count": 1,
+            "lines with more or fewer columns than the header": 2,
+        }
+        places = next(one.places for one in log.refused() if one.reason.startswith("lines"))
+        assert places == (f"{tmp_path}/b.csv:8", f"{tmp_path}/b.csv:9")
+
+    def test_sessions_that_nobody_searches_by_hand(self, tmp_path):
+        rows = [(f"s{i}", "red", "d1", 1, 1, "robot" if i < 4 else "person") for i in range(5)]
+        path = write(tmp_path / "log.jsonl", lines(rows, (*NAMES, "session")))
+        log = open_log(path, Reading(most=3))
+        assert refused(log) == {"sessions of more than 3 searches, set aside": 1}
+        assert cells(log) == [("red", "d1", 1, 1, 1)]
+        assert cells(open_log(path, Reading(most=0))) == [("red", "d1", 1, 5, 5)]
+
+    def test_trusted_rows_are_taken_as_they_are(self, tmp_path):
+        path = write(tmp_path / "log.jsonl", lines([*ROWS, ROWS[0]]))
+        log = open_log(path, Reading(is_trusted=True))
+        assert refused(log) == {}
+        assert ("red", "d1", 1, 2, 2) in cells(log)
+
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+class TestTimes:
+    @pytest.mark.parametrize(
+        "spelled",
+        ["2026-03-01T12:00:00Z", "2026-03-01T13:00:00+01:00", "2026-03-01 12:00:00.000", int(NOON.timestamp()),
+         int(NOON.timestamp() * 1e3), int(NOON.timestamp() * 1e6)],
+    )  # fmt: skip
+    @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+    def test_every_spelling_is_one_moment(self, tmp_path, spelled, kind):
+        table = frame().with_columns(pl.lit(spelled).alias("timestamp"))
+        path = tmp_path / f"log.{kind}"
+        if kind == "jsonl":
+            table.write_ndjson(path)
+        else:
+            table.write_parquet(path)
+        log = open_log(path, Reading(zone="UTC"))
+        assert {one.first for one in log.happened()} == {int(NOON.timestamp() * 1e6)}
+
+    @pytest.mark.parametrize("zoned", [True, False])
+    def test_time_stamps_of_parquet(self, tmp_path, zoned):
+        value = NOON if zoned else datetime(2026, 3, 1, 13)  # a clock on the wall of Berlin
+        frame().with_columns(timestamp=pl.lit(value)).write_parquet(tmp_path / "log.parquet")
+        log = open_log(tmp_path / "log.parquet", Reading(zone="Europe/Berlin"))
+        assert {one.first for one in log.happened()} == {int(NOON.timestamp() * 1e6)}
+
+    @pytest.mark.parametrize("value", ["2026-03-01 12:00:00", datetime(2026, 3, 1, 12)])  # without a zone
+    def test_a_time_without_zone_needs_one(self, tmp_path, value):
+        frame().with_columns(timestamp=pl.lit(value)).write_parquet(tmp_path / "log.parquet")
+        with pytest.raises(InputError, match="time zone") as error:
+            open_log(tmp_path / "log.parquet", Reading())
+        assert "--time-zone" in str(error.value)
+
+    @pytest.mark.parametrize("value", ["noon", 12, 99.5])
+    def test_what_is_no_time(self, tmp_path, value):
+        frame().with_columns(timestamp=pl.lit(value)).write_parquet(tmp_path / "log.parquet")
+        with pytest.raises(InputError, match="no time"):
+            open_log(tmp_path / "log.parquet", Reading())
+
+    def test_the_window(self, tmp_path):
+        hours = pl.Series("timestamp", [f"2026-03-01T{hour:02}:00:00Z" for hour in (9, 10, 11, 12)])
+        frame().with_columns(hours).write_parquet(tmp_path / "log.parquet")
+        ten, twelve = (int(datetime(2026, 3, 1, hour, tzinfo=UTC).timestamp() * 1e6) for hour in (10, 12))
+        log = open_log(tmp_path / "log.parquet", Reading(since=ten, until=twelve))
+        assert refused(log) == {"before the window": 1, "after the window": 1}
+        assert cells(log) == [("blue", "d1", 1, 1, 0), ("red", "d2", 2, 1, 0)]
+
+
+@pytest.mark.shared
+def test_the_sample_of_user_behavior_insights(shared):
+    # counts of data/clicks/README.md: 473 queries and 3,448 events of three applications
+    log = open_log(shared / "data/clicks/ubi/ubi_queries_events.ndjson.gz", Reading(most=0))
+    found = {(one.app, one.kind): one.n for one in log.happened()}
+    assert found["esci_ubi_sample", "impression"] == 1000
+    assert found["esci_ubi_sample", "click"] == 60
+    assert found["esci_ubi_sample", "search"] == 200
+    assert found["Chorus", "impression"] == 999
+    assert found["Chorus", "click"] == found["Chorus", "cart"] == 227
+    assert sum(found.values()) + sum(one.n for one in log.refused() if "names no search" in one.reason) == 473 + 3448
+    assert found["Chorus", "search"] == 273 + 506 - 2  # two of them name no search
+    assert {one.app: one.base for one in log.bases} == {"esci_ubi_sample": 0, "Chorus": 1}
