@@ -25,6 +25,9 @@ HALF: Prior = (1.0, 2.0)
 CERTAIN = 1 - 1e-6
 """No chance is taken for larger, so that the opposite stays possible; PyClick's choice."""
 
+NEVER = 1e-12
+"""The least chance of no click, where a model without prior says that there is none."""
+
 GAIN = 1e-9
 """Steps stop when the log-likelihood of a showing rises by less."""
 
@@ -46,19 +49,20 @@ class Product:
     log_likelihood: float
 
 
-def share(part: F64, whole: F64, prior: Prior) -> F64:
-    """(part + prior) / (whole + prior) up to CERTAIN; where both are 0, the share over all."""
+def share(part: F64, whole: F64, prior: Prior, certain: float = CERTAIN) -> F64:
+    """(part + prior) / (whole + prior), at most `certain`; where both are 0, the share over all."""
     above, below = part + prior[0], whole + prior[1]
     everywhere = float(part.sum() / whole.sum()) if whole.sum() > 0 else 0.5
     out = np.full(len(part), everywhere)
     np.divide(above, below, out=out, where=below > 0)
-    capped: F64 = np.minimum(out, CERTAIN)
+    capped: F64 = np.minimum(out, certain)
     return capped
 
 
 def two_coins(
     pair: I64, key: I64, impressions: F64, clicks: F64, pairs: int, keys: int, *, steps: int = 2000,
-    gain: float = GAIN, prior: Prior = HALF, gamma_step: Callable[[F64, F64], F64] | None = None,
+    gain: float = GAIN, prior: Prior = HALF, certain: float = CERTAIN,
+    gamma_step: Callable[[F64, F64], F64] | None = None,
 ) -> Product:  # fmt: skip
     """Theta and gamma of cells, from 0.5 each.
 
@@ -72,6 +76,7 @@ def two_coins(
         steps: at most so many.
         gain: stop when the log-likelihood of a showing rises by less; 0 takes all steps.
         prior: see HALF; (0, 0) is the largest likelihood.
+        certain: the largest chance that a parameter may have; it decides where steps end that have not converged.
         gamma_step: from attracted showings and showings, f64[n_pairs] each, to gamma; by default their share.
             Regression goes here.
     """
@@ -82,15 +87,15 @@ def two_coins(
     before, taken, here = -np.inf, 0, -np.inf
     for taken in range(1, steps + 1):
         examined, attracted = theta[key], gamma[pair]
-        none = 1 - examined * attracted
+        none = np.maximum(1 - examined * attracted, NEVER)
         if gain > 0 or taken == steps:
             ones = float((clicks[clicked] * np.log(1 - none[clicked])).sum())
             here = (ones + float((skips * np.log(none)).sum())) / showings
         unseen = skips * examined * (1 - attracted) / none
         unloved = skips * attracted * (1 - examined) / none
-        theta = share(total(key, clicks + unseen, keys), by_key, prior)
+        theta = share(total(key, clicks + unseen, keys), by_key, prior, certain)
         likes = total(pair, clicks + unloved, pairs)
-        gamma = share(likes, by_pair, prior) if gamma_step is None else gamma_step(likes, by_pair)
+        gamma = share(likes, by_pair, prior, certain) if gamma_step is None else gamma_step(likes, by_pair)
         if gain > 0 and here - before < gain:
             break
         before = here
