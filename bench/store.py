@@ -154,7 +154,7 @@ def _answered(store: Store, rater: str, n: int) -> None:
     first = ITEMS.c.id.in_(sa.select(ITEMS.c.id).order_by(ITEMS.c.place, ITEMS.c.id).limit(n))
 
     def job(connection: sa.Connection) -> None:
-        rows = connection.execute(sa.select(ITEMS).where(first)).mappings().all()
+        rows = connection.execute(sa.select(ITEMS).where(first).order_by(ITEMS.c.place)).mappings().all()
         connection.execute(sa.update(ITEMS).where(first).values(taken=1))
         connection.execute(sa.insert(CLAIMS), [
             {"tenant": TENANT, "item": row["id"], "rater": rater, "turn": 0, "claimed_at": NOW, "ended_at": NOW,
@@ -232,7 +232,7 @@ def memory_after_sign_ins(folder: Path, n: int) -> tuple[float, float]:
 
 def _signed_in(url: str, name: str) -> None:
     """A browser of its own opens the page, types, and comes in."""
-    with httpx2.Client(base_url=url) as client:
+    with httpx2.Client(base_url=url, timeout=120) as client:
         token = client.get("/sign-in").text.split('name="csrf" value="')[1].split('"')[0]
         answer = client.post("/sign-in", data={"name": name, "password": served.PASSWORD, "csrf": token})
         if answer.status_code != 303:

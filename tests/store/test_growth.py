@@ -20,11 +20,12 @@ EACH = 50
 
 
 def answered(store: Store, rater: str, first: int, last: int) -> None:
-    """The rows that stay when a rater has answered these items."""
-    these = ITEMS.c.id.between(first, last)
+    """The rows that stay when a rater has answered these items, counted from 1 in the order of the queue."""
+    in_order = sa.select(ITEMS.c.id).order_by(ITEMS.c.place, ITEMS.c.id).offset(first - 1).limit(last - first + 1)
+    these = ITEMS.c.id.in_(in_order.scalar_subquery())
 
     def job(connection: sa.Connection) -> None:
-        rows = connection.execute(sa.select(ITEMS).where(these)).mappings().all()
+        rows = connection.execute(sa.select(ITEMS).where(these).order_by(ITEMS.c.place)).mappings().all()
         connection.execute(sa.update(ITEMS).where(these).values(taken=ITEMS.c.taken + 1))
         claims: list[dict[str, Any]] = [
             {"tenant": TENANT, "item": row["id"], "rater": rater, "claimed_at": NOW, "ended_at": NOW,

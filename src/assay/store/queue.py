@@ -6,6 +6,8 @@ raters who ask at the same moment never get more claims of a pair than it wants.
 
 from __future__ import annotations
 
+import random
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -58,9 +60,15 @@ class NewItem:
 
 
 def add(connection: sa.Connection, tenant: str, project: str, items: Sequence[NewItem], wanted: int, now: str) -> int:
-    """Queues pairs; those that are there already stay as they are. How many are new."""
+    """Queues pairs; those that are there already stay as they are. How many are new.
+
+    The numbers that items get are in no order: a page shows them to raters, and the pairs may come in the order of a
+    pool, with known grades at their end.
+    """
     if not items:
         return 0
+    items = list(items)
+    random.Random(secrets.token_bytes(16)).shuffle(items)
     rows = [
         {
             "tenant": tenant, "project": project, "query_id": one.query_id, "doc_id": one.doc_id,
