@@ -15,6 +15,10 @@ HEAD = "0006"
 """The last step of the chain of migrations."""
 
 AT_ONCE = 10_000
+"""Rows that are copied together."""
+
+LARGE = {"documents": 200, "images": 20}
+"""The same of tables whose rows are large."""
 
 
 def revision_of(connection: sa.Connection) -> str | None:
@@ -95,8 +99,9 @@ def _copied(reader: sa.Connection, writer: sa.Connection) -> int:
     for table in there.sorted_tables:
         if table.name == "alembic_version":
             continue
-        rows = reader.execution_options(yield_per=AT_ONCE).execute(sa.select(table)).mappings()
-        for part in rows.partitions(AT_ONCE):
+        n = LARGE.get(table.name, AT_ONCE)
+        rows = reader.execution_options(yield_per=n).execute(sa.select(table)).mappings()
+        for part in rows.partitions(n):
             writer.execute(sa.insert(table), [dict(row) for row in part])
             copied += len(part)
     return copied
