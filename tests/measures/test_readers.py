@@ -209,13 +209,6 @@ def test_a_reader_who_stops_at_a_rank_needs_one(name: str):
         value(name, Shown((3, 1)))
 
 
-@pytest.mark.parametrize("name", ["INST", "BPM@3", "NERR@3", "ExpectedUtility", "infAP", "IPrec@0.1", "IAP"])
-def test_what_has_no_mean_over_orders_says_so(name: str):
-    with pytest.raises(InputError, match="has no mean over all orders of equal scores"):
-        value(name, Shown((1, 0), (), (1.0, 1.0)), ties="expected")
-    assert np.isfinite(value(name, Shown((1, 0), (), (1.0, 1.0)), ties="best"))
-
-
 def test_readers_go_on_below_a_thousand_ranks_in_no_list_of_any_length():
     long = Shown((0,) * 1000 + (1,))
     assert value("INST", long) == 0

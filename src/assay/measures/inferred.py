@@ -20,6 +20,8 @@ def _precisions(r: Ranking, rel: float | None) -> F64:
             "infAP reads a grade below 0 as pooled and not judged, and these were left out as if never pooled",
             remedy="pass --negative judged for infAP",
         )
+    if r.is_averaged:
+        return _averaged(r, rel)
     is_relevant = r.is_relevant(rel)
     is_waiting = (r.grade < 0) & ~is_relevant
     relevant = (r.so_far(is_relevant.astype(np.int64)) - is_relevant)[is_relevant]
@@ -29,6 +31,56 @@ def _precisions(r: Ranking, rel: float | None) -> F64:
     judged = pooled - waiting
     share = (relevant + EPSILON) / (judged + 2 * EPSILON)
     return np.where(rank == 1, 1.0, 1.0 / rank + pooled / rank * share)
+
+
+def _averaged(r: Ranking, rel: float | None) -> F64:
+    """The same where ties are averaged: the mean of each relevant hit over all orders."""
+    is_relevant = r.is_relevant(rel)
+    is_waiting = (r.grade < 0) & ~is_relevant
+    groups = r.groups()
+    start = np.cumsum(groups.hits) - groups.hits
+    found = np.add.reduceat(is_relevant, start, dtype=np.int64) if len(start) else start
+    unread = np.add.reduceat(is_waiting, start, dtype=np.int64) if len(start) else start
+    before = [(r.so_far(which.astype(np.int64)) - which)[start] for which in (is_relevant, is_waiting)]
+    all_judged = r.judged.unlisted == "not-relevant"
+    above = groups.first - 1 if all_judged else groups.before
+    each = np.zeros(len(start))
+    for g in np.flatnonzero(found).tolist():
+        others = (groups.size[g] if all_judged else groups.hits[g]) - unread[g] - 1  # judged beside the hit itself
+        each[g] = _mean_in_group(
+            int(groups.first[g]), int(groups.size[g]), int(found[g]) - 1, int(others), int(unread[g]),
+            int(before[0][g]), int(above[g] - before[1][g]), int(before[1][g]),
+        )  # fmt: skip
+    return np.repeat(each, groups.hits)[is_relevant]
+
+
+def _mean_in_group(
+    first: int, size: int, relevant: int, judged: int, waiting: int, relevant_above: int, judged_above: int,
+    waiting_above: int,
+) -> float:  # fmt: skip
+    """The inferred precision at a relevant document of a group, over all of its places.
+
+    With t of the others above it, j of these are judged (hypergeometric); of those a share is relevant, of the rest a
+    share was pooled, and the precision is linear in both numbers.
+
+    `first` and `size` are the ranks of the group; `relevant`, `judged` and `waiting` say how many of the others are
+    relevant, judged at all, and pooled without judgment; the last three say the same of the groups above.
+    """
+    rest = size - 1
+    j = np.arange(judged + 1, dtype=np.float64)
+    chance = np.zeros(judged + 1)
+    chance[0] = 1.0
+    share = (relevant_above + j * (relevant / max(judged, 1)) + EPSILON) / (judged_above + j + 2 * EPSILON)
+    total = 0.0
+    for t in range(size):
+        rank = first + t
+        pooled = judged_above + waiting_above + j + (t - j) * (waiting / max(rest - judged, 1))
+        total += 1.0 if rank == 1 else 1.0 / rank + float((chance * pooled * share).sum()) / rank
+        if t < rest:
+            moved = chance * (judged - j) / (rest - t)
+            chance = chance - moved
+            chance[1:] += moved[:-1]
+    return total / size
 
 
 def _steps(r: Ranking, rel: float | None = None) -> Steps:
@@ -41,7 +93,6 @@ def _steps(r: Ranking, rel: float | None = None) -> Steps:
     "infAP",
     sees="all",
     extremes="unknown",
-    averages_ties=False,
     all_relevant=True,
     reads_pool=True,
     foot=lambda rel: (

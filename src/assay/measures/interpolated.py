@@ -6,6 +6,7 @@ import numpy as np
 
 from assay.measures.foot import condensed, level
 from assay.measures.measure import Example, Steps, Values, measure
+from assay.measures.orders import interpolated, tied
 from assay.measures.parameter import Between
 from assay.ranking.ranking import F64, I64, Ranking
 
@@ -46,9 +47,21 @@ def _at(hits: Ranking, relevant: I64, recall: float) -> tuple[F64, I64]:
     return value, which
 
 
+def _value(hits: Ranking, relevant: I64, recall: float, name: str) -> F64:
+    """Interpolated precision of each query; where ties are averaged, its mean over all orders of equal scores."""
+    value, _ = _at(hits, relevant, recall)
+    if hits.is_averaged:
+        need = np.maximum(needed(recall, relevant), 1)
+        for query in tied(hits):
+            value[query] = interpolated(hits, query, int(need[query]), name)
+    return value
+
+
 def _iprec_steps(r: Ranking, recall: float = 0.5, rel: float | None = None, judged_only: bool = False) -> Steps:
     r = r.condensed() if judged_only else r
     hits = r.relevant(rel)
+    if r.is_averaged:
+        return Steps(np.full(len(r.rank), np.nan), float(_value(hits, r.judged.relevant(rel), recall, "IPrec")[0]))
     value, which = _at(hits, r.judged.relevant(rel), recall)
     at = int(which[0])
     written = f"{hits.position()[at] + 1} / {hits.rank[at]}" if at >= 0 else ""
@@ -69,7 +82,6 @@ def _adds(r: Ranking, rel: float | None, which: list[int], values: list[float]) 
     "IPrec",
     sees="all",
     extremes="relevant",
-    averages_ties=False,
     limits={"recall": Between(0.0, 1.0)},
     shows=("recall",),
     all_relevant=True,
@@ -105,13 +117,16 @@ def interpolated_precision(
     """
     r = r.condensed() if judged_only else r
     relevant = r.judged.relevant(rel)
-    value, _ = _at(r.relevant(rel), relevant, recall)
+    value = _value(r.relevant(rel), relevant, recall, "IPrec")
     return np.where(relevant > 0, value, np.nan)
 
 
 def _iap_steps(r: Ranking, points: int = 11, rel: float | None = None, judged_only: bool = False) -> Steps:
     r = r.condensed() if judged_only else r
     hits, relevant = r.relevant(rel), r.judged.relevant(rel)
+    if r.is_averaged:
+        levels = [_value(hits, relevant, i / (points - 1), "IAP") for i in range(points)]
+        return Steps(np.full(len(r.rank), np.nan), float(sum(level[0] for level in levels)), float(points))
     found = [_at(hits, relevant, i / (points - 1)) for i in range(points)]
     which, values = [int(hit[0]) for _, hit in found], [float(value[0]) for value, _ in found]
     return Steps(_adds(r, rel, which, values), sum(values), float(points))
@@ -121,7 +136,6 @@ def _iap_steps(r: Ranking, points: int = 11, rel: float | None = None, judged_on
     "IAP",
     sees="all",
     extremes="relevant",
-    averages_ties=False,
     limits={"points": Between(2, 101)},
     shows=("points",),
     all_relevant=True,
@@ -151,5 +165,5 @@ def interpolated_average(r: Ranking, points: int = 11, rel: float | None = None,
     """
     r = r.condensed() if judged_only else r
     relevant, hits = r.judged.relevant(rel), r.relevant(rel)
-    total = sum((_at(hits, relevant, i / (points - 1))[0] for i in range(points)), np.zeros(r.n))
+    total = sum((_value(hits, relevant, i / (points - 1), "IAP") for i in range(points)), np.zeros(r.n))
     return np.where(relevant > 0, total / points, np.nan)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from assay.measures.measure import Steps
+from assay.measures.orders import tables, tied
 from assay.measures.scale import shares
 from assay.ranking.ranking import F64, Ranking
 
@@ -42,20 +43,32 @@ def seen(go_on: F64) -> F64:
     return np.concatenate([np.ones((len(go_on), 1)), before], axis=1)
 
 
-def per_document(r: Ranking, max: float | None, go_on: GoOn, depth: int = DEPTH) -> F64:
+def per_document(r: Ranking, max: float | None, go_on: GoOn, name: str, depth: int = DEPTH) -> F64:
     """The gain per document seen, float64 of shape (n,)."""
-    values = np.zeros(r.n)
-    for which, gain in laid_out(r, max, depth):
+
+    def value(gain: F64) -> F64:
         weight = seen(go_on(gain))
-        values[which] = (weight * gain).sum(axis=1) / weight.sum(axis=1)
-    return values
+        return (weight * gain).sum(axis=1) / weight.sum(axis=1)  # type: ignore[no-any-return] # float64
+
+    return _by_list(r, max, value, name, depth)
 
 
-def in_total(r: Ranking, max: float | None, go_on: GoOn, depth: int = DEPTH) -> F64:
+def in_total(r: Ranking, max: float | None, go_on: GoOn, name: str, depth: int = DEPTH) -> F64:
     """The gain of all documents seen, float64 of shape (n,)."""
+    return _by_list(r, max, lambda gain: (seen(go_on(gain)) * gain).sum(axis=1), name, depth)
+
+
+def _by_list(r: Ranking, max: float | None, value: Callable[[F64], F64], name: str, depth: int) -> F64:
+    """The value of each list; where ties are averaged, its mean over all orders that differ."""
     values = np.zeros(r.n)
     for which, gain in laid_out(r, max, depth):
-        values[which] = (seen(go_on(gain)) * gain).sum(axis=1)
+        values[which] = value(gain)
+    if r.is_averaged:
+        each = shares(r, max)
+        for query in tied(r):
+            orders = tables(r, query, each, depth, name)
+            parts = [value(orders[at : at + ROWS]) for at in range(0, len(orders), ROWS)]
+            values[query] = np.concatenate(parts).mean()
     return values
 
 
@@ -69,16 +82,22 @@ def by_rank(weight: F64) -> Callable[[F64], F64]:
     return of_rank
 
 
-def laid_open(r: Ranking, max: float | None, go_on: GoOn, depth: int = DEPTH, *, total: bool = False) -> Steps:
+def laid_open(
+    r: Ranking, max: float | None, go_on: GoOn, name: str, depth: int = DEPTH, *, total: bool = False
+) -> Steps:
     """The steps of a ranking of one query: each gain with the chance that its rank is seen.
 
     Args:
         r: the ranking.
         max: the highest grade of the scale.
         go_on: the reader.
+        name: of the measure, for complaints.
         depth: how far the reader goes at most.
         total: the gain in total is the value, and not the gain per document.
     """
+    if r.is_averaged:
+        value = (in_total if total else per_document)(r, max, go_on, name, depth)
+        return Steps(np.full(len(r.rank), np.nan), float(value[0]))
     (_, table), *_ = laid_out(r, max, depth)
     weight = seen(go_on(table))[0]
     gain, chance = shares(r, max), by_rank(weight)

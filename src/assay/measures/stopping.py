@@ -89,7 +89,7 @@ def _bpm_steps(
     judged_only: bool = False,
 ) -> Steps:  # fmt: skip
     r = r.condensed() if judged_only else r
-    return laid_open(r, max, _bpm(T), _cut(cutoff, "BPM"))
+    return laid_open(r, max, _bpm(T), "BPM", _cut(cutoff, "BPM"))
 
 
 @measure(
@@ -97,7 +97,6 @@ def _bpm_steps(
     sees="all",
     needs="gain",
     extremes="unknown",
-    averages_ties=False,
     limits={"T": ABOVE_0, "max": ABOVE_0},
     shows=("T",),
     grades=True,
@@ -107,7 +106,12 @@ def _bpm_steps(
     ),
     steps=_bpm_steps,
     says="how quickly a reader with a target and a limit gets what they want",
-    blind_to=("the order of the documents before the reader stops", "everything after", "documents that nobody judged"),
+    blind_to=(
+        "the order of the documents before the reader stops",
+        "everything after",
+        "documents that nobody judged",
+        "the mean over the orders of equal scores where more than 10,000 differ in a query: it is refused",
+    ),
     use_for="tasks with a known need and a known patience. A reader who is less exact: INST",
     undefined=NO_GAIN,
     agrees="cwl-eval 1.0.12 BPM-Static, ir_measures 0.4.3 BPM(max_rel=), but for ties",
@@ -137,7 +141,7 @@ def bpm(
         InputError: no cutoff, or a grade lies above `max`.
     """
     r = r.condensed() if judged_only else r
-    return per_document(r, max, _bpm(T), _cut(cutoff, "BPM"))
+    return per_document(r, max, _bpm(T), "BPM", _cut(cutoff, "BPM"))
 
 
 STOPS = {
@@ -168,7 +172,7 @@ def _nerr_steps(
     max: float | None = None, judged_only: bool = False,
 ) -> Steps:  # fmt: skip
     r = r.condensed() if judged_only else r
-    return laid_open(r, max, _nerr(stop, p, T), _nerr_depth(stop, cutoff))
+    return laid_open(r, max, _nerr(stop, p, T), "NERR", _nerr_depth(stop, cutoff))
 
 
 @measure(
@@ -176,7 +180,6 @@ def _nerr_steps(
     sees="all",
     needs="gain",
     extremes="unknown",
-    averages_ties=False,
     limits={"p": Between(0.0, 1.0, ends=False), "T": Between(0.5, None), "max": ABOVE_0},
     shows=("stop",),
     grades=True,
@@ -186,7 +189,11 @@ def _nerr_steps(
     ),
     steps=_nerr_steps,
     says="what ERR says, as a gain per document that is read",
-    blind_to=("how much there was to find", "documents that nobody judged: they count as worth nothing"),
+    blind_to=(
+        "how much there was to find",
+        "documents that nobody judged: they count as worth nothing",
+        "the mean over the orders of equal scores where more than 10,000 differ in a query: it is refused",
+    ),
     use_for="comparing ERR's reader with others of the C/W/L family on one scale. Otherwise ERR",
     undefined=NO_GAIN,
     agrees="cwl-eval 1.0.12 NERR-EQ8 to EQ11, ir_measures 0.4.3 NERR8 to NERR11, but for ties",
@@ -221,4 +228,4 @@ def nerr(
         InputError: a grade lies above `max`, or no cutoff where one is needed.
     """
     r = r.condensed() if judged_only else r
-    return per_document(r, max, _nerr(stop, p, T), _nerr_depth(stop, cutoff))
+    return per_document(r, max, _nerr(stop, p, T), "NERR", _nerr_depth(stop, cutoff))

@@ -40,7 +40,7 @@ def _inst_steps(
     judged_only: bool = False,
 ) -> Steps:
     r = r.condensed() if judged_only else r
-    return laid_open(r, max, inst(T))
+    return laid_open(r, max, inst(T), "INST")
 
 
 @measure(
@@ -48,7 +48,6 @@ def _inst_steps(
     sees="all",
     needs="gain",
     extremes="unknown",
-    averages_ties=False,
     limits={"T": TARGET, "max": ABOVE_0},
     shows=("T",),
     grades=True,
@@ -62,6 +61,7 @@ def _inst_steps(
         "how much there was to find",
         "documents that nobody judged: they count as worth nothing",
         "ranks below 1000",
+        "the mean over the orders of equal scores where more than 10,000 differ in a query: it is refused",
     ),
     use_for="tasks with a known need: T 1 for one fact, 3 for a few good pages. No stated need: RBP or nDCG",
     undefined="n/a when a query has no document with a positive grade; counted, not averaged",
@@ -82,10 +82,10 @@ def inst_value(r: Ranking, T: float = 1.0, max: float | None = None, judged_only
         float64 of shape (n,), from 0 to 1.
 
     Raises:
-        InputError: a grade lies above `max`.
+        InputError: a grade lies above `max`, or ties are averaged and have too many orders.
     """
     r = r.condensed() if judged_only else r
-    return per_document(r, max, inst(T))
+    return per_document(r, max, inst(T), "INST")
 
 
 def _insq_weights(target: float) -> F64:
@@ -165,7 +165,10 @@ def _total_steps(
     judged_only: bool = False,
 ) -> Steps:  # fmt: skip
     r = r.condensed() if judged_only else r
-    return laid_open(r, max, _reader(reader, p, T), total=True)
+    if r.is_averaged and reader != "INST":
+        value = expected_utility(r, "RBP" if reader == "RBP" else "INSQ", p, T, max)
+        return Steps(np.full(len(r.rank), np.nan), float(value[0]))
+    return laid_open(r, max, _reader(reader, p, T), "ExpectedUtility", total=True)
 
 
 @measure(
@@ -173,7 +176,6 @@ def _total_steps(
     sees="all",
     needs="gain",
     extremes="unknown",
-    averages_ties=False,
     limits={"p": WITHIN_0_AND_1, "T": TARGET, "max": ABOVE_0},
     shows=("reader",),
     grades=True,
@@ -188,6 +190,7 @@ def _total_steps(
         "how many documents were read for it: RBP, INST and INSQ say the gain per document",
         "documents that nobody judged: they count as worth nothing",
         "ranks below 1000",
+        "with reader=INST, the mean over the orders of equal scores where more than 10,000 differ: it is refused",
     ),
     use_for="weighing what a search gives against what it costs. Comparing rankings: the measure of that reader",
     undefined="n/a when a query has no document with a positive grade; counted, not averaged",
@@ -220,4 +223,9 @@ def expected_utility(
         InputError: a grade lies above `max`.
     """
     r = r.condensed() if judged_only else r
-    return in_total(r, max, _reader(reader, p, T))
+    if (
+        r.is_averaged and reader != "INST"
+    ):  # who goes on by rank alone: each document has its share of its group's ranks
+        weight = seen(_reader(reader, p, T)(np.zeros((1, DEPTH))))[0]
+        return r.per_query(shares(r, max) * r.weighted(by_rank(weight), DEPTH))
+    return in_total(r, max, _reader(reader, p, T), "ExpectedUtility")
