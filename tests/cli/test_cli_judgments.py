@@ -135,6 +135,23 @@ def test_a_pool_is_written_for_labelling(assay: Shell) -> None:
     assert assay("show", "kept.assay").out == assay(*typed).out
 
 
+def test_500_queries_with_20_documents_each_are_10000_judgments_told_before_anybody_starts(assay: Shell) -> None:
+    for name, first in (("one", 0), ("two", 10)):
+        lines = (f"q{q} Q0 d{first + i} {i + 1} {10 - i} t\n" for q in range(500) for i in range(10))
+        (assay.folder / f"{name}.run").write_text("".join(lines), "utf-8")
+    said = assay("pool", "make", "one.run", "two.run", "--depth", "10", "--pairs", "pairs.csv")
+    words = " ".join(said.out.split())
+    assert "10,000 pairs to judge for 500 queries of 500." in words
+    assert "With 1 rater each that is 10,000 judgments: 166.7 hours of work at 1 min, and 5,000 to 30,000 USD" in words
+    assert "A query 20 to 20, median 20 pairs" in words
+    typed = ("--raters-each", "2", "--minutes", "0.5", "--price", "0.80:1", "--currency", "EUR")
+    words = " ".join(assay("pool", "make", "one.run", "two.run", "--depth", "10", *typed).out.split())
+    # by hand: 2 x 10,000 judgments of half a minute; 0.80 and 1.00 EUR each
+    assert "20,000 judgments: 166.7 hours of work at 0.5 min, and 16,000 to 20,000 EUR at 0.80 to 1.00" in words
+    lines = (assay.folder / "pairs.csv").read_text("utf-8").splitlines()
+    assert (len(lines), lines[0]) == (10_001, "query_id,doc_id,order,reason")
+
+
 def test_evaluate_shows_what_the_rule_changed(assay: Shell) -> None:
     (assay.folder / "rubric.md").write_text(RUBRIC, "utf-8")
     lines = ["query_id,doc_id,rater,dimension,grade", *(",".join(str(x) for x in row.values()) for row in ROWS)]
