@@ -123,6 +123,27 @@ def test_preferences_without_their_token_or_a_session_are_refused(folder: Path, 
     assert who.get("/project/duel/preferences.csv").status_code == 403
 
 
+def test_the_lead_sees_agreement_sides_and_raters(folder: Path, visit: Visit) -> None:
+    comparing(folder, docs=3)
+    lead = visit()
+    assert lead.sign_in("lead").status_code == 303
+    way = lead.get("/project/duel").headers["location"]
+    assert "Nobody has compared anything yet." in lead.get(way).text
+    compare_all(visit, "rater", lambda a, b: a)
+    compare_all(visit, "lead", lambda a, b: a if (a, b) != ("q1-d0", "q1-d1") else b)
+    page = " ".join(lead.get(way).text.split())
+    assert "12 of 12 preferences given or claimed, on 6 pairs of documents. 1 disputed." in page
+    assert "6 of 6 pairs have several raters; on 1 they prefer opposite documents." in page
+    assert '<th scope="row">percent</th><td class="num">0.83</td>' in page  # 5 of 6
+    with open_store(Workbench.open(str(folder))) as store:
+        rows = pairs.export(store, TENANT, "duel")
+    chosen = {"first": "doc_id", "second": "other_doc_id"}
+    left = sum(row[chosen[row["preference"]]] == row["left_doc_id"] for row in rows)
+    assert f"The left document was chosen {left} of 12 times" in page
+    who, _ = rater(visit)
+    assert who.get(way).status_code == 403
+
+
 def test_preferences_come_out_for_agree_and_for_measures(folder: Path, visit: Visit, tmp_path: Path) -> None:
     comparing(folder, docs=3)
     compare_all(visit, "rater", lambda a, b: a if b != "q2-d2" else "both-bad")

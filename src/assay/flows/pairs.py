@@ -15,7 +15,7 @@ from assay.flows.labelling import Made, project_of
 from assay.flows.pair_tables import is_preferences
 from assay.flows.snapshot import document_row, document_seen, documents_of, notes_on, queries_of, query_seen
 from assay.keys import coin
-from assay.store import audit, judgments, projects, queue
+from assay.store import audit, judgments, progress, projects, queue
 from assay.store import pairs as held_pairs
 from assay.store.judgments import Given
 from assay.tables import Judgment, Pair, Preference, formulas
@@ -291,6 +291,38 @@ def agreement_of(store: Store, who: Person, name: str) -> PreferenceAgreement | 
     from assay.judgments.preferences import preference_agreement
 
     return preference_agreement(as_block(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a project of pairs has come.
+
+    Args:
+        pairs: of documents.
+        wanted: answers that the project wants.
+        taken: of these, given or held by a rater.
+        disputed: pairs on which raters prefer opposite documents and that nobody has settled.
+        agreement: of the raters; None where nobody has said anything.
+        flags: queries that raters found bad.
+    """
+
+    pairs: int
+    wanted: int
+    taken: int
+    disputed: int
+    agreement: PreferenceAgreement | None
+    flags: tuple[Mapping[str, Any], ...]
+
+
+def progress_of(store: Store, who: Person, name: str) -> Progress:
+    """How far a project of pairs has come, how much its raters agree, and whether a side draws them."""
+    project = pairwise(store, who, name)
+    items = progress.items(store, project["id"])
+    counts = projects.counts(store, project["id"])
+    return Progress(
+        len(items), counts["wanted"], counts["taken"], sum(bool(row["is_disputed"]) for row in items),
+        agreement_of(store, who, project["id"]), tuple(progress.flags(store, project["id"])),
+    )  # fmt: skip
 
 
 def as_levels(rows: Sequence[Mapping[str, Any]]) -> Block:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from assay.flows import finding, labelling, snapshot
+from assay.flows.pairs import PAIRWISE
 from assay.flows.people import Person
 from assay.store.judgments import Given
 from assay.web.auth import RATER, csrf, store_of
@@ -83,7 +84,7 @@ def first(request: Request, who: Person = RATER) -> Response:
 def label(request: Request, project: str, who: Person = RATER) -> Response:
     """The page on which one project is labelled."""
     row = labelling.project_of(store_of(request), who, project)
-    if row["mode"] == "pairwise":
+    if row["mode"] == PAIRWISE:
         return go(request, f"/pairs/{row['id']}")
     rubric = labelling.rubric_of(row)
     return page(

@@ -9,7 +9,10 @@ from pydantic import BaseModel, Field
 
 from assay.flows import labelling, pairs
 from assay.flows.people import Person
+from assay.flows.progress import is_large
+from assay.report.views.preferences import side_words
 from assay.web.auth import LEAD, RATER, csrf, store_of
+from assay.web.behind import Behind
 from assay.web.label import Id, Turn, Uid
 from assay.web.pages import page
 
@@ -55,6 +58,28 @@ def give(request: Request, answer: Preferred, who: Person = RATER) -> dict[str, 
     """Writes a choice; it is durable when this returns. The same uid sent again counts once."""
     given = pairs.Choice(rater=who.name, **answer.model_dump())
     return pairs.prefer(store_of(request), who, given, request.app.state.secret)
+
+
+@PAGES.get("/project/{project}/pairs")
+def progress(request: Request, project: str, who: Person = LEAD) -> Response:
+    """How far a project of pairs has come, how much its raters agree, and whether a side draws them."""
+    store = store_of(request)
+    row = pairs.pairwise(store, who, project)
+
+    def count() -> pairs.Progress:
+        return pairs.progress_of(store, who, row["id"])
+
+    if is_large(store, row["id"]):
+        counts: Behind[pairs.Progress] = request.app.state.counts
+        shown = counts.get(f"{who.tenant} {row['id']} pairs", count)
+        found, as_of = (None, None) if shown is None else (shown.value, shown.at)
+    else:
+        found, as_of = count(), None
+    return page(
+        request, "pairs-project.html", who=who, csrf=csrf(request), project=row, found=found,
+        as_of=f"{as_of:%Y-%m-%d %H:%M:%S} UTC" if as_of else "",
+        side=side_words(found.agreement.side) if found and found.agreement else "",
+    )  # fmt: skip
 
 
 @PAGES.get("/project/{project}/preferences.csv")

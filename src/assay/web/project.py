@@ -9,6 +9,7 @@ from fastapi import APIRouter, Form, Request, Response
 
 from assay.flows import exported, labelling
 from assay.flows import project as flow
+from assay.flows.pairs import PAIRWISE
 from assay.flows.people import Person
 from assay.flows.pilot import ITSELF
 from assay.flows.progress import Progress, is_large, progress_of
@@ -23,6 +24,8 @@ PAGES = APIRouter(include_in_schema=False)
 def progress(request: Request, project: str, who: Person = LEAD) -> Response:
     """How far a project has come, how much its raters agree, and the pilot's gate; of a large one, as last counted."""
     row = labelling.project_of(store_of(request), who, project)
+    if row["mode"] == PAIRWISE:
+        return go(request, f"/project/{row['id']}/pairs")
     rubric = labelling.rubric_of(row)
     return page(
         request, "project.html", who=who, csrf=csrf(request), project=row, rubric=rubric, itself=ITSELF,
