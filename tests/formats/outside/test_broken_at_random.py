@@ -26,6 +26,7 @@ from formats.outside import (
     test_trec_judgments,
 )
 from formats.outside.files import claims, put, read, wishes
+from formats.outside.harness import sample
 
 MANY = 40 * (50 if os.environ.get("ASSAY_SOAK") else 1)
 SAMPLES = [
@@ -40,6 +41,13 @@ SAMPLES = [
     ("label-studio-min", test_label_studio.MIN), ("ubi-judgments", test_label_studio.CLICKS),
     ("ragas", test_rag.RAGAS), ("ragas", test_rag.LEGACY), ("deepeval", test_rag.DEEPEVAL),
     ("deepeval", test_rag.KEPT), ("rag-jsonl", test_rag.PLAIN), *test_trec_judgments.SAMPLES.items(),
+    *((name, sample(file).read_bytes()) for name, file in (
+        ("quaerite", "quaerite.csv"), ("quepid-judgements", "quepid-judgements.csv"),
+        ("quepid-detailed", "quepid-detailed.csv"), ("quepid-general", "quepid-general.csv"),
+        ("quepid-snapshot", "quepid-snapshot.csv"), ("quepid-snapshot-json", "quepid-snapshot.json"),
+        ("quepid-trec", "quepid-trec.txt"), ("quepid-book", "quepid-book.json"), ("quepid-case", "quepid-case.json"),
+        ("quepid-ratings", "quepid-ratings.csv"), ("quepid-ltr", "quepid-ltr.txt"),
+    )),
 ]  # fmt: skip
 PIECES = [
     *(b"null", b"{}", b"[]", b'""', b"-1", b"1e999", b"NaN", b"true", b"1.5", b'"\\ud800"', b"\0", b"\xff", b"\t"),
@@ -77,7 +85,7 @@ def test_it_is_read_or_refused(tmp_path: Path, format: str, content: str | bytes
     rng = random.Random(f"20261130 {format} {len(content)}")
     outside = OUTSIDE.find(format)
     complaints, refusals = list[InputError](), list[InputError]()
-    asked = wishes(index="shop") if format == "rank-eval" else wishes()
+    asked = wishes(index="shop") if "index" in outside.options else wishes()
     for at in range(MANY):
         if isinstance(content, dict):
             name = rng.choice(sorted(content))

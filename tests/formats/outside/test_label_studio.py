@@ -53,6 +53,13 @@ def test_each_annotator_is_a_rater(tmp_path):
     assert got.facts[0].endswith("half of the labels took 8.0 s or less; assay's tables have no place for single times")
 
 
+def test_a_time_that_is_no_number_is_no_time(tmp_path):
+    got = read(
+        "label-studio", tmp_path, "e.json", STARS.replace('"completed_by": 1,', '"completed_by": 1, "lead_time": {},')
+    )
+    assert (len(got.tables[Judgment]), got.facts) == (2, ())
+
+
 def test_ratings_are_grades_as_they_are(tmp_path):
     got = read("label-studio", tmp_path, "e.json", STARS)
     assert rows(got, Judgment, "grade", "rater") == [(3.0, "1"), (1.0, "2")]
@@ -131,6 +138,16 @@ def _flat(text: str) -> str:
 
 
 BROKEN = [
+    (
+        "label-studio",
+        _task("null"),
+        {},
+        (
+            "x.json: $[0].annotations[0]: expected an object, found null\n"
+            '    mend: write [{"data": {"query": TEXT, "doc_id": ID}, "annotations": [{"completed_by": '
+            '1, "result": [...]}]}]'
+        ),
+    ),
     (
         "label-studio",
         "[1]",

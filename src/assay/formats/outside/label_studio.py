@@ -86,7 +86,7 @@ class _Found:
             raise place.fault(what, "give each its own id")
 
     def _annotation(self, node: Node, about: Task, unnamed: str) -> None:
-        if node.value.get("was_cancelled") is True:
+        if node.dict().get("was_cancelled") is True:
             self.losses.add("skipped annotations", "the person gave no answer", node)
             return
         grades = list(self._answers(node))
@@ -98,7 +98,7 @@ class _Found:
                 f"holds {len(grades)} grades", "let people choose one, or name the control by --option grade=NAME"
             )
         time = node.get("lead_time")
-        if time is not None and (seconds := as_number(time.value)) is not None:
+        if time is not None and (seconds := as_number(str(time.value))) is not None:
             self.times.append(seconds)
         if node.value.get("ground_truth") is True:
             self.losses.add("marks of ground truth", "the judgment is kept, its mark is not", node)
