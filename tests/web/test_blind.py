@@ -1,0 +1,179 @@
+"""What a rater is sent tells nothing of systems, ranks, scores, reasons, known grades or what others said."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.flows.keeping import TENANT, open_store
+from assay.flows.labelling import create_project
+from assay.flows.workbench import Workbench
+from assay.rubric import Rubric
+from assay.store import judgments
+from assay.store.database import Store
+from web.answered import rater
+from web.labelled import RUBRIC
+from web.visiting import Visitor, key
+from web.walked import Way, ways
+
+Visit = Callable[..., Visitor]
+
+ITEMS = 10_000 if os.environ.get("ASSAY_SOAK") else 1_500
+DOCUMENTS = 50
+"""Of each query."""
+
+BINS = 5
+SHUFFLES = 500
+
+TOLD = {
+    "items", "rater", "waits", "item", "turn", "query", "document", "query_id", "text", "need", "language", "doc_id",
+    "doc_hash", "title", "html", "fields", "image", "captured_at", "dir", "documents", "given", "wanted", "taken", "id",
+    "name", "uid", "grade", "skipped", "flagged", "mode", "left", "right", "what", "where", "remedy", "status",
+}  # fmt: skip
+"""Every name in the JSON of a rater; a new one is looked at before it is added here. `grade` is the rater's own."""
+
+OTHER = "rater-number-seven"
+
+HIDDEN = ("zebra", "0.7315", "runner-up", "gold", "pilot_limit", "took_ms", "judged_at", "rubric_version",
+          "a note of somebody else", OTHER, "is_disputed", "priority", "placed")  # fmt: skip
+"""What stands in the pool, in the store, or in what another rater said, and comes to no rater."""
+
+
+def pooled(folder: Path, queries: int, documents: int, name: str = "winter", **options: Any) -> None:
+    """A project whose pairs come in the order of a pool: the first document of a query is the best of some system."""
+    bench = Workbench.open(str(folder))
+    pairs = [
+        {"query_id": f"q{q}", "doc_id": f"q{q}-d{d}", "why": "runner-up of zebra", "priority": 0.7315 / (d + 1)}
+        for q in range(queries) for d in range(documents)
+    ]  # fmt: skip
+    texts = [{"doc_id": pair["doc_id"], "title": "A jacket", "text": "For rain."} for pair in pairs]
+    with open_store(bench) as store:
+        create_project(
+            store, bench, name=name, pairs=pairs, rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, by="test",
+            documents=texts, **({"repeat_share": 0.0} | options),
+        )  # fmt: skip
+
+
+def answered(store: Store, items: list[dict[str, Any]], rater: str) -> None:
+    """Writes grades without a request for each: what is looked at is what the next request brings."""
+
+    def job(connection: Any) -> None:
+        for item in items:
+            given = judgments.Given(f"{rater}-{item['item']}", item["item"], rater, grade=1.0)
+            judgments.append(connection, TENANT, given, "v1", "2026-03-01T00:00:00Z")
+
+    store.write(job).result()
+
+
+def information(at: np.ndarray, rank: np.ndarray) -> float:
+    """Bits that a place tells of a rank, both from 0 to DOCUMENTS - 1, in five bins each."""
+    table = np.histogram2d(at, rank, bins=BINS, range=[[0, DOCUMENTS]] * 2)[0] / len(at)
+    chance = table.sum(axis=1, keepdims=True) * table.sum(axis=0, keepdims=True)
+    seen = table > 0
+    return float((table[seen] * np.log2(table[seen] / chance[seen])).sum())
+
+
+def chance(at: np.ndarray, rank: np.ndarray) -> float:
+    """The information that 99 of 100 orders have in which a place tells nothing: ranks shuffled within each query."""
+    rng = np.random.default_rng(20_260_301)
+    rows = rank.reshape(-1, DOCUMENTS)
+    return float(np.quantile([information(at, rng.permuted(rows, axis=1).ravel()) for _ in range(SHUFFLES)], 0.99))
+
+
+def served(guest: Visitor, folder: Path, rater: str, head: dict[str, str]) -> list[dict[str, Any]]:
+    """Every item that the rater gets, in the order in which the server hands them out."""
+    found: list[dict[str, Any]] = []
+    with open_store(Workbench.open(str(folder))) as store:
+        while items := guest.get("/v1/projects/winter/items?n=12", headers=head).json()["items"]:
+            found += items
+            answered(store, items, rater)
+    return found
+
+
+@pytest.mark.slow
+def test_the_order_and_the_number_of_an_item_tell_nothing_of_its_rank(folder: Path, visit: Visit) -> None:
+    pooled(folder, ITEMS // DOCUMENTS, DOCUMENTS, raters_each=2)
+    guest = visit()
+    guest.app.state.secret = b"the order of this test"
+    orders = []
+    for name in ("rater", "lead"):
+        items = served(guest, folder, name, {"authorization": f"Bearer {key(folder, name, 'rater')}"})
+        assert len({item["item"] for item in items}) == ITEMS
+        docs = [item["document"]["doc_id"] for item in items]
+        query, rank = (np.array([int(doc.split(part)[-1].split("-")[0]) for doc in docs]) for part in ("q", "d"))
+        assert (np.diff(query) >= 0).all()  # one query after the other
+        at = np.tile(np.arange(DOCUMENTS), ITEMS // DOCUMENTS)
+        assert information(at, rank) <= chance(at, rank), "the place in the queue tells of the rank"
+        numbers = np.array([item["item"] for item in items]).reshape(-1, DOCUMENTS).argsort(axis=1).argsort(axis=1)
+        assert information(numbers.ravel(), rank) <= chance(numbers.ravel(), rank), "the number tells of the rank"
+        orders.append({doc: place for doc, place in zip(docs, at, strict=True)})
+    both = np.array([(orders[0][doc], orders[1][doc]) for doc in orders[0]])
+    assert information(both[:, 0], both[:, 1]) <= chance(both[:, 0], both[:, 1]), "one order tells of the other"
+
+
+def test_the_measure_of_information_sees_an_order_that_tells() -> None:
+    at = np.tile(np.arange(DOCUMENTS), 30)
+    rng = np.random.default_rng(3)
+    rank = np.concatenate([np.argsort(np.arange(DOCUMENTS) + rng.normal(0, 25, DOCUMENTS)) for _ in range(30)])
+    assert information(at, rank) > 3 * chance(at, rank)
+    assert information(at, at) == pytest.approx(np.log2(BINS))
+
+
+def names(content: Any) -> Iterator[str]:
+    """Every name in JSON, at any depth."""
+    if isinstance(content, dict):
+        for name, inner in content.items():
+            yield name
+            if name != "fields":  # a document's own
+                yield from names(inner)
+    elif isinstance(content, list):
+        for inner in content:
+            yield from names(inner)
+
+
+def test_no_answer_to_a_rater_holds_more_than_it_must(folder: Path, visit: Visit) -> None:
+    pooled(folder, 2, 8, gold={("q0", "q0-d1"): 2.0}, gold_share=0.5, raters_each=3)
+    guest = visit()
+    rater(folder, OTHER)
+    heads = {who: {"authorization": f"Bearer {key(folder, who, 'rater')}"} for who in ("rater", OTHER)}
+    for item in guest.get("/v1/projects/winter/items?n=12", headers=heads[OTHER]).json()["items"]:
+        said = {"uid": f"other-{item['item']:06}", "item": item["item"], "turn": item["turn"], "grade": 2,
+                "note": "a note of somebody else"}  # fmt: skip
+        assert guest.post("/v1/grades", json=said, headers=heads[OTHER]).status_code == 200
+    answers = list(everything(guest, ways(guest.app), heads["rater"]))
+    kinds = {answer.headers["content-type"].split(";")[0] for _, answer in answers}
+    assert kinds >= {"application/json", "text/html"}
+    for way, answer in answers:
+        for words in HIDDEN:
+            assert words not in answer.text, f"{way} tells {words}"
+        if answer.headers["content-type"].startswith("application/json"):
+            assert set(names(answer.json())) <= TOLD, f"{way}: {set(names(answer.json())) - TOLD}"
+
+
+def everything(guest: Visitor, found: list[Way], head: dict[str, str]) -> Iterator[tuple[str, Any]]:
+    """What a rater is answered by every route, as a program and as a browser, and by every write in use."""
+    first, *others = guest.get("/v1/projects/winter/items?n=12", headers=head).json()["items"]
+    assert len(others) >= 4
+    for way in found:
+        if way.method == "GET" and way.path != "/v1/openapi.json":  # which describes and holds nothing
+            for kind in ("application/json", "text/html"):
+                path = way.at(project="winter", image="none") + ("?q=jacket" if way.path.endswith("documents") else "")
+                yield f"{way} as {kind}", guest.get(path, headers=head | {"accept": kind})
+    at = {"item": first["item"], "turn": first["turn"]}
+    writes = {
+        "/v1/grades": at | {"uid": "own-000001", "grade": 1, "note": "own words"},
+        "/v1/undo": {"uid": "own-000002", "of": "own-000001"},
+        "/v1/skip": {"item": others[0]["item"], "turn": others[0]["turn"]},
+        "/v1/flags": {"project": "winter", "query_id": "q0", "why": "unclear"},
+    }
+    for path, content in writes.items():
+        answer = guest.post(path, json=content, headers=head)
+        assert answer.status_code == 200, (path, answer.text)
+        yield f"POST {path}", answer
+    for path in writes:
+        yield f"POST {path}, wrong", guest.post(path, json={"uid": "own-000001", "of": "other-000001"}, headers=head)
