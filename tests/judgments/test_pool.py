@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,6 +70,52 @@ def test_clicks_and_lists_join_and_what_is_judged_of_them_does_not() -> None:
         ("othera", "clicked"),
     }
     assert [note.text for note in found.notes] == ["1 listed pairs are of queries that are not asked for"]
+
+
+TOPICS = [{"query_id": "p", "text": "Rain jacket"}, {"query_id": "q", "text": "tent"}]
+
+
+def test_clicked_and_bought_documents_of_a_log_join_by_the_text_of_the_query() -> None:
+    log = [
+        {"text": "rain jacket!", "doc_id": "k", "action": "Click", "count": 3.0},
+        {"text": "rain jacket", "doc_id": "b", "action": "purchase"},
+        {"text": "rain jacket", "doc_id": "b", "action": "click"},
+        {"text": "rain jacket", "doc_id": "v", "action": "view"},
+        {"text": "tent", "doc_id": "z"},  # no action: a click
+        {"text": "ghost", "doc_id": "z", "count": 5.0},
+    ]
+    two = (run(p="ac", q="xy"), run(p="ca", q="yx"))
+    found = made(*two, depth=1, topics=TOPICS, log=[log], qrels={"q": {"z": 0}})
+    assert {(pair.query_id + pair.doc_id, pair.reason) for pair in found.pairs} == {
+        ("pa", "pool"), ("pc", "pool"), ("qx", "pool"), ("qy", "pool"), ("pk", "clicked"), ("pb", "bought"),
+    }  # fmt: skip
+    assert [note.text for note in found.notes] == [
+        "5 clicks of the log are of queries that are no topic",
+        "actions of the log that say neither clicked nor bought are left out: view 1",
+    ]
+    assert pairs(made(*two, depth=1, topics=TOPICS, log=[log], taken_at_least=3)) == {"pa", "pc", "qx", "qy", "pk"}
+    with pytest.raises(InputError, match="pass topics with a column text"):
+        made(*two, depth=1, log=[log])
+    with pytest.raises(InputError, match="several logs are read of UBI alone"):
+        made(*two, depth=1, topics=TOPICS, log=[log, log])
+
+
+def test_events_of_ubi_bring_what_was_clicked_and_bought(tmp_path: Path) -> None:
+    queries = [{"query_id": "1", "user_query": "rain jacket"}, {"query_id": "2", "user_query": "tent"}]
+    events = [
+        {"query_id": query, "action_name": action, "event_attributes": {"object": {"object_id": doc}}}
+        for query, action, doc in (
+            ("1", "click", "k"), ("1", "impression", "i"), ("2", "purchase", 77), ("3", "click", "lost"),
+        )
+    ]  # fmt: skip
+    for name, rows in (("queries", queries), ("events", events)):
+        (tmp_path / f"{name}.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    log = [str(tmp_path / "events.ndjson"), str(tmp_path / "queries.ndjson")]
+    found = made(run(p="a", q="x"), run(p="a", q="x"), depth=1, topics=TOPICS, log=log)
+    assert pairs(found) == {"pa", "qx", "pk", "q77"}
+    assert found.notes[0].text.endswith("of 1 clicks the query is not known: they are left out")
+    with pytest.raises(InputError, match="whose query is known"):
+        made(run(p="a"), run(p="a"), depth=1, topics=TOPICS, log=log[:1])
 
 
 def test_what_would_decide_stands_first_in_its_own_order() -> None:

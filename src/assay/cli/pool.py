@@ -31,6 +31,10 @@ def pool() -> None:
 @click.option("--depth", type=click.IntRange(1), default=10, metavar="RANK", help="Of the pool: 10 unless given.")
 @click.option("--pairs", metavar="FILE", help="Write the pairs there, as a table that labelling takes (CSV).")
 @click.option("--also", multiple=True, metavar="WHY=FILE", help="Further pairs: clicked=clicks.csv, hand=list.csv.")
+@click.option("--log", multiple=True, metavar="FILE",
+              help="What people did (query, doc_id, action; or UBI): what was clicked or bought joins.")  # fmt: skip
+@click.option("--application", default="", metavar="NAME", help="Of UBI: whose records count; all unless given.")
+@click.option("--taken-at-least", type=click.IntRange(1), default=1, metavar="NUMBER", help="Clicks or purchases: 1.")
 @click.option("--first", metavar="FILE", help="Pairs that stand before all others: what compare --to-label wrote.")
 @click.option(
     "--queue",
@@ -68,7 +72,8 @@ def make(
     runs: tuple[str, ...], pairs: str | None, also: tuple[str, ...], raters_each: int, minutes: float, price: str,
     currency: str, queue: Any, input_format: str | None, columns: str | None, format_: str | None,
     output: str | None, html: str | None, qrels: str | None, topics: str | None, depth: int, first: str | None,
-    tail: float, at_most: int | None, seed: int, **choices: Any,
+    tail: float, at_most: int | None, seed: int, log: tuple[str, ...], application: str, taken_at_least: int,
+    **choices: Any,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.cli.output import check_targets, write
@@ -79,7 +84,8 @@ def make(
     result = flow(
         list(runs), qrels, topics=topics, depth=depth, lists=spell_map(",".join(also) or None, "--also"), first=first,
         queue=queue, tail=tail, at_most=at_most, budget=budget_of(raters_each, minutes, price, currency),
-        seed=seed, format=input_format, columns=spell_map(columns, "--columns"), bench=bench, progress=progress(),
+        seed=seed, log=log, application=application, taken_at_least=taken_at_least, format=input_format,
+        columns=spell_map(columns, "--columns"), bench=bench, progress=progress(),
         command=command_line(), **pick(choices),
     )  # fmt: skip
     if pairs is not None:

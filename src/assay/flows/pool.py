@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay.flows.choices import Choices, chosen
 from assay.flows.evaluate import Reading, _named, as_meant, file_of, measures_of, one_grade_a_pair, prepared, source_of
+from assay.flows.taken import taken
 from assay.flows.workbench import Workbench
 from assay.keys import stream
-from assay.results import QUIET, Progress
+from assay.results import QUIET, Note, Progress
 from assay.tables import Block, Hit, Judgment, Pair, Topic, formulas
 
 if TYPE_CHECKING:
@@ -81,6 +82,9 @@ def pool(
     depth: int = 10,
     topics: Any = None,
     lists: Mapping[str, Any] | None = None,
+    log: Sequence[Any] = (),
+    application: str = "",
+    taken_at_least: int = 1,
     first: Any = None,
     queue: Queue = "query",
     tail: float = 0.0,
@@ -102,6 +106,10 @@ def pool(
         depth: how far down each run the pool goes.
         topics: the queries that are asked for; those of the runs when None.
         lists: why to a table of pairs: {"clicked": "clicks.csv", "by hand": "list.csv"}.
+        log: what people did: a table of query, document and action, or the events (and queries) of UBI. Clicked and
+            bought documents join the pool, of queries whose text is that of a topic.
+        application: of UBI: whose records count; those of all when empty.
+        taken_at_least: how often a document was clicked or bought.
         first: a table of pairs that stand before everything else: what `assay compare --to-label` wrote.
         queue: "query" or "move-to-front".
         tail: pairs drawn at random from below the depth (to five times the depth), as a share of those above it.
@@ -132,6 +140,10 @@ def pool(
     found = [] if first is None else [Listed("deciding", _pairs(bench.table(first, Pair, name="pairs")), True)]
     for why, pairs in (lists or {}).items():
         found.append(Listed(why, list(dict.fromkeys(_pairs(bench.table(pairs, Pair, columns=columns, name=why))))))
+    notes: list[Note] = []
+    if log:
+        more, notes = taken(bench, log, asked, application, taken_at_least)
+        found += more
     queries = _asked(asked, named, found)
     judged = prepared(_with_all(queries, judgments, held), held.conventions)
     to = depth * TAIL_DEPTH if tail else depth
@@ -140,7 +152,8 @@ def pool(
         shown, depth=depth, lists=found, known=frozenset(known), queue=queue, tail=tail, at_most=at_most, budget=budget,
         seed=seed, rng=stream(seed, "random tail") if tail else None,
     )  # fmt: skip
-    return replace(made, source=replace(source_of(bench, held, command), seed=seed))
+    source = replace(source_of(bench, held, command), seed=seed)
+    return replace(made, source=source, notes=(*notes, *made.notes))
 
 
 def _pairs(rows: Block) -> list[tuple[str, str]]:

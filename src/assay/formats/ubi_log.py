@@ -168,6 +168,51 @@ def read_ubi(source: Source, events: Source | None = None, application: str = ""
     return Block(columns, lambda row: searches[row].place, name, facts=tuple(facts))
 
 
+def read_ubi_actions(sources: Sequence[Source], application: str = "") -> Block:
+    """Documents that people took in answer to a query.
+
+    Args:
+        sources: files of events, and of queries where events do not name what was asked.
+        application: whose records count; those of all when empty.
+
+    Returns:
+        Rows of `LoggedAction`, one an event whose action is one of `CLICKS`.
+
+    Raises:
+        InputError: as `read_ubi`, or no event of these can be told.
+    """
+    asked: dict[tuple[str, str], str] = {}
+    events: list[tuple[tuple[str, str], str | None, str, str, str]] = []
+    for source in sources:
+        for record, place in _records(source, ("event_attributes",)):
+            app, text = str(record.get("application") or ""), _text(record, "user_query", place)
+            if application and app != application:
+                continue
+            key, action = (app, str(record.get("query_id"))), str(record.get("action_name") or "").casefold()
+            if text and text.strip():
+                asked.setdefault(key, text)
+            doc = _object(record)
+            if action in CLICKS and doc is not None:
+                events.append((key, text, doc, action, place))
+    known = [(text or asked.get(key, ""), doc, action, place) for key, text, doc, action, place in events]
+    told = [one for one in known if one[0].strip()]
+    name = name_of(sources[0])
+    if not told:
+        raise InputError(f"holds no {', '.join(CLICKS)} whose query is known", name, "pass the queries of UBI as well")
+    lost = len(known) - len(told)
+    facts = (f"{name}: of {lost:,} clicks the query is not known: they are left out",) if lost else ()
+    columns = {field_: [one[at] for one in told] for at, field_ in enumerate(("text", "doc_id", "action"))}
+    return Block(columns, lambda row: told[row][3], name, facts=facts)
+
+
+def _object(record: Record) -> str | None:
+    """The id of what an event is about."""
+    about: Any = record.get("event_attributes")
+    for name in ("object", "object_id"):
+        about = about.get(name) if isinstance(about, dict) else None
+    return str(about) if isinstance(about, (str, int)) and not isinstance(about, bool) and str(about) else None
+
+
 def _take(log: _Log, record: Record, place: str, application: str) -> None:
     app = str(record.get("application") or "")
     log.applications[app] += 1
@@ -242,13 +287,13 @@ def _time(record: Record, place: str) -> str | None:
     raise InputError(f"timestamp is {value!r}", place, "write 2026-03-02T10:00:00Z, or milliseconds since 1970")
 
 
-def _records(source: Source) -> Iterator[tuple[Record, str]]:
-    """The records of a file, each with its place."""
+def _records(source: Source, more: Sequence[str] = ()) -> Iterator[tuple[Record, str]]:
+    """The records of a file, each with its place; of Parquet the columns that are used, and `more`."""
     name = name_of(source)
     stream = open_bytes(source)
     peek = getattr(stream, "peek", None)
     if peek and bytes(peek(4)).startswith(_PARQUET):
-        yield from _of_parquet(read_bytes(source), name)
+        yield from _of_parquet(read_bytes(source), name, (*_FIELDS, *more))
         return
     any_line = False
     with stream:
@@ -277,10 +322,10 @@ def _parsed(line: bytes, place: str) -> dict[str, Any]:
     return own
 
 
-def _of_parquet(data: bytes, name: str) -> Iterator[tuple[Record, str]]:
+def _of_parquet(data: bytes, name: str, columns: Sequence[str]) -> Iterator[tuple[Record, str]]:
     from assay.formats.columns import read_frame
 
     frame = read_frame(data, name, "parquet")
-    held = frame.select([column for column in _FIELDS if column in frame.columns])
+    held = frame.select([column for column in columns if column in frame.columns])
     for row, record in enumerate(held.iter_rows(named=True), 1):
         yield record, f"{name}, row {row}"

@@ -13,7 +13,18 @@ from itertools import chain
 from typing import Any, Literal, get_args, get_type_hints
 
 from assay.errors import InputError, did_you_mean, nearest
-from assay.tables.rows import Answer, Document, Hit, Interaction, Item, Judgment, LoggedQuery, Pair, Topic
+from assay.tables.rows import (
+    Answer,
+    Document,
+    Hit,
+    Interaction,
+    Item,
+    Judgment,
+    LoggedAction,
+    LoggedQuery,
+    Pair,
+    Topic,
+)
 
 Kind = Literal["id", "text", "number", "whole", "fields"]
 
@@ -58,6 +69,15 @@ SYNONYMS: dict[type, dict[str, tuple[tuple[str, ...], ...]]] = {
         "results": (("num_results", "result_count", "hits", "total_hits"), ()),
         "clicks": (("clicked", "click_count"), ()),
         "escalated": (("escalation",), ()),
+    },
+    LoggedAction: {
+        "text": (
+            ("query", "user_query", "query_text", "querytext", "search_term", "searchterm", "keywords"),
+            ("term",),
+        ),
+        "doc_id": (_ITEM_ID, ("_id", "id")),
+        "action": (("action_name", "event", "event_type", "eventtype", "action_type", "kind"), ("type",)),
+        "count": (("frequency", "freq", "clicks", "times"), ("n",)),
     },
     Item: {
         "doc_id": (_ITEM_ID, ("_id", "id")),

@@ -181,6 +181,19 @@ class LoggedQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class LoggedAction:
+    """One document that people took in answer to a query, once or so many times."""
+
+    text: str
+    """The query, as it was asked."""
+    doc_id: str
+    action: str | None = None
+    """click, add_to_cart, purchase, ...; a click when absent."""
+    count: Annotated[float, Ge(0)] | None = None
+    """How often; 1 when absent."""
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One request to a system while a run was captured: how it ended, and how long it took."""
 
