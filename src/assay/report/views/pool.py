@@ -15,6 +15,9 @@ ORDERS = {
     "query": "query by query; inside a query the order tells nothing of systems or ranks",
     "move-to-front": "move to front: the next document of the run that was right most often so far",
 }
+SMALL_SUM = 20
+"""Sums below it are told to the cent."""
+
 FIRST = 20
 """Pairs that a page shows; `--pairs FILE` writes all of them."""
 
@@ -41,7 +44,8 @@ def cost(budget: Budget) -> str:
     """What judging takes, in words."""
     low, high = budget.prices
     each = f"{count(budget.raters, 'rater')} each"
-    price = f"{low:,.0f} to {high:,.0f} {budget.currency}" if high > low else f"{low:,.0f} {budget.currency}"
+    sums = [f"{x:,.0f}" if x >= SMALL_SUM or x == int(x) else f"{x:,.2f}" for x in (low, high)]
+    price = f"{' to '.join(sums if high > low else sums[:1])} {budget.currency}"
     return (
         f"With {each} that is {count(budget.judgments, 'judgment')}: {budget.hours:,.1f} hours of work at "
         f"{bare(budget.minutes)} min, and {price} at {budget.low:.2f} to {budget.high:.2f} a judgment."
