@@ -328,17 +328,18 @@ def progress_of(store: Store, who: Person, name: str) -> Progress:
 def as_levels(rows: Sequence[Mapping[str, Any]]) -> Block:
     """Preferences as judgments of the dimension preference: two rows each, in a group of their own.
 
-    The group is the rater and the number of the pair, as `trec_eval -R prefs` reads it. The mean of a document's levels
-    over all its groups is 1 and twice the share of comparisons that it wins, a tie counting one half; where neither
-    document serves, both get 0.
+    The group is the rater and the number of the pair: `trec_eval -R prefs` takes what is in one group for consistent
+    and for transitive, and a rater's preferences need be neither. The mean of a document's levels over all its groups
+    is 1 and twice the share of comparisons that it wins, a tie counting one half; where neither document serves, both
+    get 0.
     """
     from urllib.parse import quote
 
     found = []
     for number, row in enumerate((row for row in rows if not row["turn"]), 1):
-        rater = f"{quote(str(row['rater'] or 'rater'), safe='')}/{number}"
+        group = f"{quote(str(row['rater'] or 'rater'), safe='')}.{number}/0"
         for doc, level in zip((row["doc_id"], row["other_doc_id"]), WORTH[row["preference"]], strict=True):
-            found.append({"query_id": row["query_id"], "doc_id": doc, "grade": float(level), "rater": rater,
+            found.append({"query_id": row["query_id"], "doc_id": doc, "grade": float(level), "rater": group,
                           "dimension": "preference"})  # fmt: skip
     return block_of(found, Judgment, "preferences")
 
