@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, did_you_mean
+from assay.flows.ageing import Judgments
 from assay.flows.choices import DEFAULT, chosen
 from assay.flows.doctor import Check, Checks, doctor, named_measures
 from assay.flows.template import QUESTIONS, Question, fill
@@ -159,7 +160,7 @@ def config(bench: Workbench | None = None, options: Mapping[str, Any] | None = N
     settings = workspace.settings if workspace is not None else Settings()
     rows = [Setting(section, key, _written(value), choices.origin(f"{section}.{key}"))
             for section, key, value in choices.values()]  # fmt: skip
-    for name, model in (("paths", Paths), ("store", Store), ("cache", Copies)):
+    for name, model in (("paths", Paths), ("judgments", Judgments), ("store", Store), ("cache", Copies)):
         section = settings.section(name)
         keys = [f.name for f in fields(model)]
         places = section.given(keys)
