@@ -234,6 +234,30 @@ def last_click_cells(t: Tables) -> Rows:
 
 
 @query
+def swapped(t: Tables) -> Rows:
+    rows_ = ({**row, "swap": row["swap"] or 0} for row in t["shown"] if row["query_id"] is not None)
+    names = ("query_id", "doc_id", "position", "swap")
+    return [{**dict(zip(names, key, strict=True)), "impressions": len(part), "clicks": sum(r["clicked"] for r in part)}
+            for key, part in grouped(rows_, *names).items()]  # fmt: skip
+
+
+@query
+def how_many(t: Tables) -> Rows:
+    return [{"searches": len(t["searches"])}]
+
+
+@query
+def list_rows(t: Tables) -> Rows:
+    ordered = sorted(t["searches"], key=lambda row: low(row, "moment", "impression_id"))
+    places = {row["impression_id"]: place for place, row in enumerate(ordered, start=1)}
+    names = ("query_id", "doc_id", "position", "clicked")
+    return [{"place": places[row["impression_id"]], **{name: row[name] for name in names}}
+            for row in t["shown"]
+            if row["query_id"] is not None and places.get(row["impression_id"], 1) % t.values["step"] == 0
+            and row["impression_id"] is not None]  # fmt: skip
+
+
+@query
 def refused(t: Tables) -> Rows:
     parts = grouped((row for row in t["rows"] if row["refused"] is not None), "refused")
     return [{"reason": key[0], "n": len(part)} for key, part in parts.items()]

@@ -13,7 +13,7 @@ from assay.logs.spark import ALLOWED, Spark
 from logs.reference import QUERIES, Tables
 
 VALUES = {"since": 100_000_000, "until": 3_000_000_000, "late": 300_000_000, "most": 3, "within": 200_000_000,
-          "empty_are_zero": True, "by_app": True, "by_day": True, "by_ranker": False, "by_segment": True,
+          "step": 2, "empty_are_zero": True, "by_app": True, "by_day": True, "by_ranker": False, "by_segment": True,
           "by_query": False}  # fmt: skip
 
 SCHEMA = {"app": pl.String, "kind": pl.String, "event_id": pl.String, "impression_id": pl.String, "unit_id": pl.String,

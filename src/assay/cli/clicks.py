@@ -1,4 +1,4 @@
-"""behaviour, cells."""
+"""behaviour, cells, propensity."""
 
 from __future__ import annotations
 
@@ -134,3 +134,30 @@ def cells(
     check_targets(out, None, [*log, *filter(None, [output, html])])
     result = flow(list(log), out=out, kind=kind, choices=read(options), command=command_line())
     show(result, format=format_, output=output, html=html, inputs=[*log, out])
+
+
+@click.command(
+    "propensity",
+    cls=Verb,
+    example="assay propensity clicks.parquet --out propensities.csv --html bias.html",
+    help="""Say how likely each position is looked at, and whether that explains the clicks.
+
+    From documents that were shown at several positions, by several rankers or by chance. LOG is a log or what `cells`
+    wrote. Ends with exit code 2 where no document ties any position to position 1.""",
+)
+@click.argument("log", nargs=-1, required=True)
+@click.option("--out", metavar="FILE", help="The propensities, as .csv.")
+@click.option("--rivals/--no-rivals", default=True, help="Hold other click models against this one; so unless --no-.")
+@logs
+@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
+def propensity(
+    log: tuple[str, ...], out: str | None, rivals: bool, format_: str | None, output: str | None, html: str | None,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Translates the command line into one call of the flow."""
+    from assay.flows.propensity import propensity as flow
+
+    if out is not None:
+        check_targets(out, None, [*log, *filter(None, [output, html])])
+    result = flow(list(log), out=out, rivals=rivals, choices=read(options), command=command_line())
+    show(result, format=format_, output=output, html=html, inputs=[*log, *filter(None, [out])])

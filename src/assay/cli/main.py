@@ -55,6 +55,10 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "assay.cli.clicks",
             "Count a log by query, document and position, in a file that adds up over days.",
         ),
+        "propensity": (
+            "assay.cli.clicks",
+            "Say how likely each position is looked at, and whether that explains the clicks.",
+        ),
         "simulate": ("assay.cli.simulate", "Make data with known truth, to try commands on."),
     },
     "Serve": {

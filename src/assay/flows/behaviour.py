@@ -181,13 +181,13 @@ class _Asked:
 
     def _rates_of(self, row: Mapping[str, Any], group: tuple[tuple[str, str], ...]) -> list[Rate]:
         from assay.clicks.behaviour import Rate
-        from assay.logs.metrics import METRICS, moments
+        from assay.logs.metrics import METRICS
 
         found = []
         for name, metric in METRICS.items():
             if self._lacks(metric.needs):
                 continue
-            sums = moments(row, metric)
+            sums = _moments(row, metric.over, metric.under)
             interval, why = _interval(sums, self.unit, metric.unit == "share")
             found.append(Rate(name, group, sums.ratio, interval, sums.x, int(sums.n), why))
         return found
@@ -215,6 +215,16 @@ class _Asked:
             group = tuple((one, str(row[one] or "none")) for one in by)
             found.append(AtPosition(row["position"], group, int(sums.x), int(sums.y), share_interval(sums)))
         return found
+
+
+def _moments(row: Mapping[str, Any], over: str, under: str) -> Moments:
+    """The six sums of one measure in one row of `unit_moments`."""
+    from assay.stats.moments import Moments
+
+    return Moments(
+        n=float(row["units"]), x=float(row[under]), y=float(row[over]), xx=float(row[f"{under}_{under}"]),
+        yy=float(row[f"{over}_{over}"]), xy=float(row[f"{over}_{under}"]),
+    )  # fmt: skip
 
 
 def _interval(sums: Moments, unit: str, is_share: bool) -> tuple[Interval | None, str]:

@@ -114,21 +114,26 @@ def cells_of(log: Paths, choices: LogChoices) -> tuple[Cells, LogRead | None]:
     """
     from assay.clicks.cells import Cells
 
-    given = [log] if isinstance(log, str | os.PathLike) else list(log)
-    if all(_holds_cells(path) for path in given):
-        return _added(given), None
+    if holds_cells(log):
+        return _added([log] if isinstance(log, str | os.PathLike) else list(log)), None
     here = opened(log, choices)
     try:
         frame = here.run("cells")
         if not frame.height:
             raise NotEnoughEvidence("nothing is left in the log to count")
         read = read_of(here, choices)
-        return Cells.from_frame(_without_empty(frame)), read
+        return Cells.from_frame(without_empty(frame)), read
     finally:
         here.engine.close()
 
 
-def _holds_cells(path: str | os.PathLike[str]) -> bool:
+def holds_cells(log: Paths) -> bool:
+    """Whether what was named are files that `cells` wrote."""
+    given = [log] if isinstance(log, str | os.PathLike) else list(log)
+    return all(_is_cells(path) for path in given)
+
+
+def _is_cells(path: str | os.PathLike[str]) -> bool:
     import polars as pl
 
     if not os.path.isfile(path) or Path(path).suffix.lower() != ".parquet":
@@ -155,10 +160,10 @@ def _added(paths: Sequence[str | os.PathLike[str]]) -> Cells:
     frame = pl.concat([pl.read_parquet(Path(path)) for path in paths], how="diagonal_relaxed")
     if not frame.height:
         raise NotEnoughEvidence(f"{spelled(paths[0])} holds no cell")
-    return Cells.from_frame(_without_empty(frame))
+    return Cells.from_frame(without_empty(frame))
 
 
-def _without_empty(frame: Any) -> Any:
+def without_empty(frame: Any) -> Any:
     """Without the columns of rankers and segments where no row has any."""
     empty = [name for name in ("ranker", "segment") if name in frame.columns and frame[name].null_count() == len(frame)]
     return frame.drop(empty)

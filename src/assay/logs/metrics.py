@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
-
-from assay.stats.moments import Moments
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +51,3 @@ METRICS: dict[str, Metric] = {
     )
 }  # fmt: skip
 """In the order in which they are shown."""
-
-
-def moments(row: Mapping[str, Any], metric: Metric) -> Moments:
-    """The six sums of one measure in one row of `unit_moments`."""
-    over, under = metric.over, metric.under
-    return Moments(
-        n=float(row["units"]), x=float(row[under]), y=float(row[over]), xx=float(row[f"{under}_{under}"]),
-        yy=float(row[f"{over}_{over}"]), xy=float(row[f"{over}_{under}"]),
-    )  # fmt: skip

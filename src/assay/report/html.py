@@ -21,6 +21,7 @@ from assay.report.page import (
     Mark,
     Page,
     Part,
+    Picture,
     Prose,
     Range,
     Remarks,
@@ -30,6 +31,7 @@ from assay.report.page import (
     Whisker,
     Worked,
 )
+from assay.report.svg import NARROW
 from assay.results import RENDERERS
 
 ROOMY = 4
@@ -111,6 +113,8 @@ def to_part(part: Part) -> str:
     if isinstance(part, Heading):
         lead = f"<p>{_text(part.lead)}</p>" if part.lead else ""
         return f'<div class="heading"><h2>{_text(part.text)}</h2>{lead}</div>'
+    if isinstance(part, Picture):
+        return _picture(part)
     if isinstance(part, Prose):
         return f'<p class="part">{_cell(Mark(part.tone, part.text))}</p>'
     if isinstance(part, Facts):
@@ -121,6 +125,15 @@ def to_part(part: Part) -> str:
     if isinstance(part, Worked):
         return f'<pre class="part worked">{_text(chr(10).join(part.lines))}</pre>'
     return f'<div class="part command"><p>{_text(part.lead)}</p><pre>{_text(part.line)}</pre></div>'
+
+
+def _picture(part: Picture) -> str:
+    """A chart twice, wide and for a phone, below its caption."""
+    wide, narrow = part.draw(part.width).svg(), part.draw(NARROW).svg()
+    return (
+        f'<figure class="part"><figcaption>{_text(part.caption)}</figcaption>'
+        f'<div class="wide-only">{wide}</div><div class="narrow-only">{narrow}</div></figure>'
+    )
 
 
 def _facts(part: Facts) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.report.figures import show
 from assay.report.letters import clean
-from assay.report.page import Cell, Facts, Heading, Mark, Page, Part, Prose, Remarks, Table, Worked
+from assay.report.page import Cell, Facts, Heading, Mark, Page, Part, Picture, Prose, Remarks, Table, Worked
 from assay.report.text import MARKS
 
 
@@ -53,6 +53,8 @@ def _part(part: Part) -> str:
         return _table(part)
     if isinstance(part, Heading):
         return f"### {_text(part.text)}" + (f"\n\n{_text(part.lead)}" if part.lead else "")
+    if isinstance(part, Picture):  # the table beside it has the figures
+        return ""
     if isinstance(part, Prose):
         return _cell(Mark(part.tone, part.text))
     if isinstance(part, Facts):

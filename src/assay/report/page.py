@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay.registry import Family
+
+if TYPE_CHECKING:
+    from assay.report.svg import Drawing
 
 Tone = Literal["better", "worse", "unsure", "pass", "fail", "plain"]
 """What a mark says: its shape, its word and its colour always go together."""
@@ -179,6 +182,21 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart below its caption; only web pages show it, so a table beside it gives its figures.
+
+    Args:
+        caption: how to read it.
+        draw: the chart, of a width in pixels.
+        width: of the wide one.
+    """
+
+    caption: str
+    draw: Callable[[float], Drawing]
+    width: float = 720
+
+
+@dataclass(frozen=True, slots=True)
 class Prose:
     """A paragraph."""
 
@@ -223,7 +241,7 @@ class Command:
     line: str
 
 
-Part = Table | Heading | Prose | Facts | Remarks | Worked | Command
+Part = Table | Heading | Picture | Prose | Facts | Remarks | Worked | Command
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from assay.report.page import (
     Mark,
     Page,
     Part,
+    Picture,
     Prose,
     Remarks,
     Table,
@@ -130,6 +131,8 @@ def _part(part: Part, paper: Paper) -> list[str]:
         return _table(part, paper)
     if isinstance(part, Heading):
         return [paper.clean(part.text), *(wrap(paper.clean(part.lead), paper.width) if part.lead else ())]
+    if isinstance(part, Picture):  # the table beside it has the figures
+        return []
     if isinstance(part, Prose):
         return _answer(Mark(part.tone, part.text), paper)
     if isinstance(part, Facts):

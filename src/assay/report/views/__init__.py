@@ -19,6 +19,7 @@ import assay.report.views.pool_audit
 import assay.report.views.power
 import assay.report.views.preferences
 import assay.report.views.project
+import assay.report.views.propensity
 import assay.report.views.reconcile
 import assay.report.views.rerun
 import assay.report.views.rubric

@@ -57,7 +57,7 @@ def measures(rates: Sequence[Rate], by: Sequence[str], name: str) -> Table:
     )  # fmt: skip
     order = {rate.measure: place for place, rate in reversed(list(enumerate(rates)))}
     ordered = sorted(rates, key=lambda rate: order[rate.measure])
-    rows = tuple(
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
         (rate.measure, *(value for _, value in rate.group), Value(rate.value), interval(rate), f"{rate.n:,.0f}")
         for rate in ordered
     )
@@ -98,7 +98,7 @@ def queries(rates: Sequence[Rate]) -> Table:
     by_query: dict[str, dict[str, Rate]] = {}
     for rate in rates:
         by_query.setdefault(rate.group[0][1], {})[rate.measure] = rate
-    rows = tuple(
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
         (query, f"{measures['click rate'].n:,.0f}", *(Value(measures[name].value, 3) for name in names))
         for query, measures in by_query.items()
     )

@@ -1,0 +1,4 @@
+-- How many searches there are.
+-- reads: searches
+SELECT count(*) AS searches
+FROM searches
