@@ -30,7 +30,7 @@ JAGUAR: Grades = {
 LIST = ("b", "a", "x", "c")
 
 ALL = parse("alpha-DCG@3 alpha-nDCG@3 alpha-nDCG ERR-IA@3 ERR-IA(norm=ideal) ERR-IA(norm=none)@3 NRBP NRBP(norm=ideal) "
-            "StRecall@2 P-IA@3 AP-IA AP-IA@2")  # fmt: skip
+            "StRecall@2 P-IA@3 AP-IA AP-IA@2 gERR-IA gERR-IA@2 gERR-IA(max=4)@3")  # fmt: skip
 NDEVAL = {
     "alpha-nDCG@5": "alpha-nDCG(alpha={a})@5", "alpha-nDCG@20": "alpha-nDCG(alpha={a})@20",
     "alpha-DCG@5": "alpha-DCG(norm=perfect,alpha={a})@5", "ERR-IA@5": "ERR-IA(alpha={a})@5",
@@ -75,6 +75,8 @@ def value(measure: str, r: Ranking) -> float:
         ("StRecall", 1.0, "all three"),
         ("P-IA@2", (1 + 0.5 + 0) / 3, "cat 2 of 2, car 1 of 2, team none"),
         ("AP-IA", (1 + 1 / 2 + 1 / 4) / 3, "cat at 1 and 2, car at 2, team at 4"),
+        ("gERR-IA", (1 / 4 + 3 / 4 * 1 / 4 / 2 + 1 / 4 / 2 + 3 / 4 / 4) / 3, "1 satisfies 1 / 4, 2 satisfies 3 / 4"),
+        ("gERR-IA(max=3)@2", (1 / 8 + 7 / 8 * 1 / 8 / 2 + 1 / 8 / 2) / 3, "of a scale to 3; c stands below"),
         ("alpha-nDCG(rel=2)", (1 / np.log2(5)) / 1, "team alone has a grade of 2"),
         ("alpha-nDCG(alpha=0)", (1 + 2 / np.log2(3) + 1 / np.log2(5)) / (2 + 1 / np.log2(3) + 1 / 2), "no fading"),
         ("alpha-DCG(alpha=1)", 1 + 1 / np.log2(3) + 1 / np.log2(5), "only the first of each subtopic counts"),

@@ -27,7 +27,7 @@ ALL = parse(
     "AP(norm=min)@2 Rprec Bpref ContextPrecision@3 ContextPrecision(form=plain)@3 Judged@3 Unjudged@3 NumRet NumRel "
     "NumRelRet "
     "alpha-DCG@3 alpha-DCG(alpha=0) alpha-nDCG alpha-nDCG@3 alpha-nDCG(alpha=0.8)@4 ERR-IA ERR-IA@3 "
-    "ERR-IA(norm=none)@3 NRBP NRBP(beta=0.8) StRecall@2 P-IA@3 AP-IA "
+    "ERR-IA(norm=none)@3 gERR-IA@3 NRBP NRBP(beta=0.8) StRecall@2 P-IA@3 AP-IA "
     "ERR ERR@3 ERR(max=4)@4 RBP RBP(p=0.5)@3 RBP(gain=scaled) RBPResidual RBPResidual(p=0.5)@3 infAP IPrec(recall=0.3) "
     "IAP SetAP Rprec(mult=1.5) Compat Compat(p=0.5,normalize=False) INST INST(T=2,max=4) INSQ SDCG@3 BPM@3 NERR@3 "
     "NERR(stop=rank)@3 NERR(stop=patience) NERR(stop=goal) ExpectedUtility ExpectedUtility(reader=INST)"

@@ -26,7 +26,8 @@ MEASURES = parse(
     "ERR ERR@1,2,4 ERR(max=4) ERR(judged_only=True)@2 RBP RBP(p=0.5)@2 RBP(gain=scaled)@3 RBPResidual "
     "RBPResidual(p=0.5)@2 INSQ SDCG@3 SetAP Rprec(mult=1.5) Compat Compat(p=0.5) Compat(p=0.7,normalize=False) "
     "Unjudged@2 Unjudged(short=pad)@9 NumRet NumRel NumRelRet NumRelRet@2 "
-    "alpha-DCG@1,3 alpha-nDCG@2 alpha-nDCG(alpha=0.9) ERR-IA@2 ERR-IA(norm=none)@3 NRBP StRecall@2 P-IA@3 AP-IA@4 AP-IA"
+    "alpha-DCG@1,3 alpha-nDCG@2 alpha-nDCG(alpha=0.9) ERR-IA@2 ERR-IA(norm=none)@3 gERR-IA@3 NRBP "
+    "StRecall@2 P-IA@3 AP-IA@4 AP-IA"
 )
 
 

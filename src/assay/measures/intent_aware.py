@@ -1,4 +1,4 @@
-"""Measures taken for each subtopic of a query as if it were a query, and averaged: StRecall, P-IA, AP-IA."""
+"""Measures taken for each subtopic of a query as if it were a query, and averaged: StRecall, P-IA, AP-IA, gERR-IA."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import Literal
 
 import numpy as np
 
+from assay.measures.cascade import err_adds
 from assay.measures.foot import SUBTOPICS_BLIND, level
 from assay.measures.measure import MEASURES, Example, Steps, Values, divide, measure
+from assay.measures.parameter import Between
+from assay.measures.scale import said, top_grade
 from assay.ranking.aspects import by_subtopic
 from assay.ranking.ranking import F64, Ranking
 
@@ -152,3 +155,53 @@ def average_precision_ia(r: Ranking, cutoff: int | None = None, rel: float | Non
         float64 of shape (n,), from 0 to 1; NaN where no document is relevant.
     """
     return _each("AP", r, cutoff, rel)
+
+
+def _graded_steps(r: Ranking, cutoff: int | None = None, max: float | None = None) -> Steps:
+    p = by_subtopic(r)
+    subtopics = float(p.relevant(None)[0])
+    value = float(graded_err_ia(r, cutoff, max)[0])
+    if r.is_averaged or not subtopics:
+        return Steps(np.full(len(r.rank), np.nan), value * subtopics, subtopics)
+    counts = (p.ranking.judged.relevant() > 0)[p.ranking.query]
+    adds = np.bincount(p.origin, err_adds(p.ranking, cutoff, top_grade(r, max)) * counts, minlength=len(r.rank))
+    return Steps(adds.astype(np.float64), float(adds.sum()), subtopics)
+
+
+@measure(
+    "gERR-IA",
+    sees="all",
+    extremes="monotone",
+    subtopics=True,
+    grades=True,
+    limits={"max": Between(0.0, None, ends=False)},
+    foot=lambda cutoff, max, scale=None: (
+        f"ERR for each subtopic by its own grades{'' if cutoff is None else f' over the first {cutoff}'}, averaged "
+        f"over the subtopics; a grade satisfies with (2^grade - 1) / 2^max, max being {said(max, scale)}"
+    ),
+    steps=_graded_steps,
+    says="how soon readers with different subtopics in mind are satisfied, a better document satisfying more of them",
+    blind_to=tuple(one for one in SUBTOPICS_BLIND if "how relevant" not in one),
+    use_for="queries that mean several things, where judgments have a grade for each meaning. Yes or no: ERR-IA",
+    agrees="nothing that is known: ndeval takes every grade above 0 for 1",
+    source="Chapelle et al., Information Retrieval 14, 2011, ERR-IA with graded relevance by intent, every subtopic as "
+    "likely as another; not divided by anything",
+    example=Example("gERR-IA@3", (2, "?", 1, 0), (2, 1, 1, 0)),
+)
+def graded_err_ia(r: Ranking, cutoff: int | None = None, max: float | None = None) -> Values:
+    """Expected reciprocal rank for each subtopic by the grades of its own, averaged over the subtopics, per query.
+
+    Args:
+        r: one run joined with its qrels; where these name no subtopics every query has one.
+        cutoff: ranks 1..cutoff are counted; None counts all.
+        max: the highest grade of the scale; None takes the highest grade of the judgments, of all queries.
+
+    Returns:
+        float64 of shape (n,), from 0 to below 1; NaN where no document is relevant.
+
+    Raises:
+        InputError: a grade lies above `max`, or is above 1000.
+    """
+    p = by_subtopic(r)
+    values = p.ranking.per_query(err_adds(p.ranking, cutoff, top_grade(r, max)))
+    return divide(p.sums(np.where(p.ranking.judged.relevant() > 0, values, 0.0)), p.relevant(None))
