@@ -114,9 +114,11 @@ def input_format(command: F) -> F:
 
 
 def _formats(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | None:
-    from assay.formats.per_input import parse
+    if not value:
+        return None
+    from assay.flows.workbench import input_formats
 
-    whole, ctx.meta["assay.formats"] = parse(value)
+    whole, ctx.meta["assay.formats"] = input_formats(value)
     return whole
 
 

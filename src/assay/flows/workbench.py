@@ -6,7 +6,7 @@ The only room of the hall that knows files and formats; every verb gets its tabl
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -316,6 +316,13 @@ def at_work(bench: Workbench | None, labels: LabelMap | str | None) -> Workbench
     if labels is not None:
         bench.labels = labels
     return bench
+
+
+def input_formats(said: Sequence[str]) -> tuple[str | None, dict[str, str]]:
+    """What is typed of the formats of inputs: that of all, and those of single ones; see `per_input.parse`."""
+    from assay.formats.per_input import parse
+
+    return parse(said)
 
 
 def _of_this_user() -> Path:
