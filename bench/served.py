@@ -74,7 +74,7 @@ def keys(folder: Path, people: Sequence[str]) -> list[str]:
         return [make_key(opened, f"{name} as rater", named(opened, name), "rater") for name in people]
 
 
-def project(folder: Path, queries: int, documents: int, raters_each: int = 2) -> None:
+def project(folder: Path, queries: int, documents: int, raters_each: int = 2, repeat_share: float = 0.05) -> None:
     """A project whose documents have 120 to 400 words, as product and help pages do."""
     bench, rng = Workbench.open(str(folder)), random.Random(5)
     pairs = [{"query_id": f"q{q}", "doc_id": f"q{q}-d{d}"} for q in range(queries) for d in range(documents)]
@@ -86,7 +86,7 @@ def project(folder: Path, queries: int, documents: int, raters_each: int = 2) ->
     with open_store(bench) as store:
         create_project(
             store, bench, name=PROJECT, pairs=pairs, rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, by="bench",
-            topics=topics, documents=texts, raters_each=raters_each,
+            topics=topics, documents=texts, raters_each=raters_each, repeat_share=repeat_share,
         )  # fmt: skip
 
 
