@@ -99,7 +99,7 @@ def style(root: str) -> str:
 
     assets = files("assay.report").joinpath("assets")
     tokens = assets.joinpath("tokens.css").read_text(encoding="utf-8").replace(":root", root)
-    return "\n" + tokens + assets.joinpath("report.css").read_text(encoding="utf-8")
+    return "\n" + tokens + "".join(assets.joinpath(name).read_text("utf-8") for name in ("report.css", "charts.css"))
 
 
 def _text(text: str) -> str:

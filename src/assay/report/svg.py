@@ -1,6 +1,6 @@
 """Drawings written by hand: lines, bars, dots and words in SVG, painted by role and never by a literal colour.
 
-The classes are those of `assets/report.css` (`s-` strokes, `f-` fills), so one drawing serves light, dark and print.
+The classes are those of `assets/charts.css` (`s-` strokes, `f-` fills), so one drawing serves light, dark and print.
 `standalone` gives a drawing its colours for use outside a page.
 """
 
