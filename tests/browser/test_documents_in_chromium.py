@@ -140,6 +140,32 @@ def test_a_long_body_is_folded_and_says_what_is_below(browser: Any, folder: Path
         page.context.close()
 
 
+LONGER = (
+    "<div><div>" + "".join(f"<p>Part {n} of it, and rain in it.</p>" for n in range(2_000)) + "</div>The end.</div>"
+)
+
+
+def test_a_very_long_body_is_drawn_when_it_is_asked_for(browser: Any, folder: Path) -> None:
+    rich(folder, pairs=[{"query_id": "en", "doc_id": "long"}], documents=[{"doc_id": "long", "html": LONGER}])
+    with served(folder) as base:
+        page = opened(browser, base, to="rich")
+        seen(page)
+        assert page.locator(".body p").count() < 300
+        page.wait_for_function("() => document.querySelector('.more').textContent.includes('more marked')")
+        told_of = int(page.locator(".more").inner_text().split(", ")[-1].split()[0])
+        height = page.locator(".body").evaluate("node => node.clientHeight")
+        inside = "(all, height) => all.filter(one => one.offsetTop < height).length"
+        shown = page.locator(".body mark").evaluate_all(inside, height)
+        assert told_of + shown == 2_000  # every mark is shown or counted
+        page.keyboard.press("m")
+        assert page.locator(".body p").all_text_contents() == [f"Part {n} of it, and rain in it." for n in range(2_000)]
+        assert str(page.text_content(".body")).endswith("The end.")
+        assert len(marks(page, ".body")) == 2_000
+        page.keyboard.press("t")
+        assert marks(page) == []
+        page.context.close()
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1024, "dark"), (390, "light"), (390, "dark")])
 def test_axe_finds_nothing_on_any_document(browser: Any, base: str, width: int, scheme: Any) -> None:
     from axe_playwright_python.sync_playwright import Axe

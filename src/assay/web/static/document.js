@@ -1,13 +1,14 @@
 // A document as it was captured, beside a grade: title, picture, body, fields. What it holds came from elsewhere: markup
 // was sanitised before it was stored, everything else is put in as text.
 
-import { mark, terms } from "./mark.js";
+import { mark, places, terms } from "./mark.js";
 
 const { base } = document.body.dataset;
 
 // A captured page has a place below the headings of ours, and none of its landmarks.
 const RENAMED = { H1: "h3", H2: "h3", H3: "h4", H4: "h5", H5: "h6" };
 const BLOCKS = "p, li, dt, dd, td, th, h3, h4, h5, h6, blockquote, figcaption, caption, pre, div";
+const FIRST = 6_000; // letters of a body that are drawn at once: more than its fold shows
 const FOLDED = 1.3; // a body that is hardly longer than its fold is shown whole
 
 function put(name, text = "", more = {}) {
@@ -56,13 +57,36 @@ function paragraphs(doc) {
   return parts.map((part) => put("p", part, { dir: doc.dir === "auto" ? "auto" : "" }));
 }
 
+// Takes what lies behind the first so many letters off the page, to be put back when it is asked for: drawing and marking
+// a very long text would keep the next document waiting. Returns how many letters are left to show; off gets
+// [where, what was there].
+function cut(node, left, off) {
+  const later = [];
+  for (const child of [...node.childNodes]) {
+    if (left <= 0) {
+      later.push(child);
+      continue;
+    }
+    const letters = child.textContent.length;
+    left = letters > left && child.childNodes.length > 1 ? cut(child, left, off) : left - letters;
+  }
+  if (later.length) {
+    for (const child of later) child.remove();
+    off.push([node, later]);
+  }
+  return left;
+}
+
 function bodyOf(doc, words) {
   const body = put("div");
   body.className = "body";
   speak(body, doc);
   body.append(...(doc.html ? markup(doc) : paragraphs(doc)));
+  const letters = body.textContent.length;
+  const off = [];
+  cut(body, FIRST, off);
   mark(body, words);
-  return body;
+  return { body, letters, off };
 }
 
 function fieldsOf(doc, words) {
@@ -115,26 +139,40 @@ function stampOf(doc) {
 }
 
 // Folds a long body, so that what stands below it and the rubric are in sight; the button shows the rest.
-function fold(body, doc) {
+function fold({ body, letters, off }, words) {
   body.classList.add("folded");
   const height = body.clientHeight;
-  if (body.scrollHeight <= FOLDED * height) {
+  if (!off.length && body.scrollHeight <= FOLDED * height) {
     body.classList.remove("folded");
     return;
   }
-  const hidden = [...body.querySelectorAll("mark")].filter((one) => one.offsetTop - body.offsetTop >= height).length;
-  const letters = body.textContent.length.toLocaleString("en");
-  const more = put("button", `Show all of it: ${letters} letters${hidden ? `, ${hidden} more marked` : ""} `);
+  let hidden = [...body.querySelectorAll("mark")].filter((one) => one.offsetTop >= height).length;
+  const more = put("button");
   more.className = "more";
-  more.setAttribute("aria-expanded", "false");
   more.setAttribute("aria-keyshortcuts", "m");
-  more.append(put("kbd", "m"));
-  more.addEventListener("click", () => {
-    const isFolded = body.classList.toggle("folded");
+  more.append("", put("kbd", "m"));
+  const say = () => {
+    const isFolded = body.classList.contains("folded");
+    const told = `Show all of it: ${letters.toLocaleString("en")} letters${hidden ? `, ${hidden} more marked` : ""} `;
+    more.firstChild.data = isFolded ? told : "Fold it ";
     more.setAttribute("aria-expanded", String(!isFolded));
-    more.firstChild.data = isFolded ? `Show all of it: ${letters} letters ` : "Fold it ";
+  };
+  more.addEventListener("click", () => {
+    for (const [where, what] of off.splice(0)) {
+      where.append(...what);
+      for (const node of what) mark(node, words);
+    }
+    body.classList.toggle("folded");
+    say();
   });
+  say();
   body.after(more);
+  if (off.length && words.length) {
+    (window.requestIdleCallback || setTimeout)(() => {
+      for (const [, what] of off) for (const node of what) hidden += places(node.textContent, words).length;
+      say();
+    });
+  }
 }
 
 // Draws a document into an article that stands on the page.
@@ -144,8 +182,8 @@ export function draw(article, doc, words = []) {
   title.className = "title";
   speak(title, doc);
   mark(title, words);
-  const body = bodyOf(doc, words);
+  const made = bodyOf(doc, words);
   article.dir = doc.dir === "rtl" ? "rtl" : "ltr"; // on which side picture and fields stand
-  article.replaceChildren(...pictureOf(doc), title, body, ...fieldsOf(doc, words), stampOf(doc));
-  fold(body, doc);
+  article.replaceChildren(...pictureOf(doc), title, made.body, ...fieldsOf(doc, words), stampOf(doc));
+  fold(made, words);
 }

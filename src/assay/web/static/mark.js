@@ -105,10 +105,10 @@ export function places(text, asked) {
   return made;
 }
 
-// Puts marks around the terms in every text below a node; how many.
+// Puts marks around the terms in a text, or in every text below a node; how many.
 export function mark(node, asked) {
   if (!asked.length) return 0;
-  const texts = [];
+  const texts = node.nodeType === Node.TEXT_NODE ? [node] : [];
   const walk = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) texts.push(walk.currentNode);
   let n = 0;
