@@ -214,3 +214,11 @@ def test_the_history_tells_what_was_corrected_and_taken_back(labelled: Shell) ->
     for ending in ("jsonl", "parquet"):
         assert labelled("judgments", "export", "spring", f"all.{ending}", "--everything").code == 0
     assert pl.read_parquet(labelled.folder / "all.parquet")["uid"].to_list() == list(rows)
+
+
+def test_what_a_project_has_judged_is_not_pooled_again(labelled: Shell) -> None:
+    assert labelled("pool", "make", *RUNS, "--depth", "2", "--pairs", "all.csv").code == 0
+    said = labelled("pool", "make", *RUNS, "--depth", "2", "--qrels", "project:winter", "--format", "json")
+    assert said.code == 0, said.err
+    assert len((labelled.folder / "all.csv").read_text("utf-8").splitlines()) == 5
+    assert json.loads(said.out)["pairs"] == []

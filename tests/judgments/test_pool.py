@@ -35,6 +35,11 @@ def test_the_first_documents_of_every_run_less_what_is_judged() -> None:
     assert (found.fewest, found.median, found.most) == (2, 2.5, 3)
 
 
+def test_where_everything_is_judged_there_is_nothing_to_label() -> None:
+    found = made(run(p="ab", q="wx"), depth=2, qrels={"p": {"a": 1, "b": 0}, "q": {"w": 1, "x": 0}})
+    assert (found.pairs, found.without, found.budget.judgments) == ((), (), 0)
+
+
 def test_nothing_in_the_pool_tells_system_or_rank() -> None:
     found = made(run(p="abcd"), run(p="efgh"), depth=4)
     assert {pair.reason for pair in found.pairs} == {"pool"}

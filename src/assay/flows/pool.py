@@ -134,7 +134,8 @@ def pool(
     held = chosen(bench.workspace, choices)
     reading: Reading = {"format": format, "columns": columns}
     named = {name: bench.table(run, Hit, **reading, name=name) for name, run in _named(runs).items()}
-    judgments = None if qrels is None else bench.table(qrels, Judgment, **reading, name="qrels")
+    rows = None if qrels is None else file_of(bench, qrels, "qrels")
+    judgments = None if rows is None else bench.table(rows, Judgment, **reading, name="qrels")
     asked = None if topics is None else bench.table(topics, Topic, name="topics")
     known = _pairs(judgments) if judgments is not None else []
     found = [] if first is None else [Listed("deciding", _pairs(bench.table(first, Pair, name="pairs")), True)]

@@ -192,8 +192,8 @@ def pool(
     chosen = sorted(best, key=lambda pair: (first.get(pair, len(first)), best[pair], luck[pair]))[:at_most]
     kept_pairs = set(chosen)
     ordered = _ordered(queue, chosen, runs, depth, first, luck)
-    counts = np.bincount([query for query, _ in chosen], minlength=len(judged.queries)) if chosen else np.zeros(0)
-    has_judgments = np.bincount([q for q, _ in _known(judged, code, known)], minlength=len(judged.queries))
+    counts = np.bincount(np.array([q for q, _ in chosen], np.int64), minlength=len(judged.queries))
+    has_judgments = np.bincount(np.array(_known(code, known), np.int64), minlength=len(judged.queries))
     without = tuple(judged.queries[i] for i in np.flatnonzero((counts == 0) & (has_judgments == 0)).tolist())
     pairs = tuple(Pair(judged.queries[query], doc, i, reason[query, doc]) for i, (query, doc) in enumerate(ordered, 1))
     sources = tuple(_source(name, brought, kept_pairs, runs.get(name), lists, depth) for name in brought)
@@ -207,8 +207,9 @@ def pool(
     )  # fmt: skip
 
 
-def _known(judged: Judged, code: Mapping[str, int], known: frozenset[tuple[str, str]]) -> list[tuple[int, str]]:
-    return [(code[query], doc) for query, doc in known if query in code]
+def _known(code: Mapping[str, int], known: frozenset[tuple[str, str]]) -> list[int]:
+    """The query of each known pair."""
+    return [code[query] for query, _ in known if query in code]
 
 
 def _luck(seed: int, judged: Judged, pair: tuple[int, str]) -> int:
