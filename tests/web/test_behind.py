@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -44,6 +45,7 @@ def until_counted(counts: Behind[int], count: Callable[[], int], value: int) -> 
         found = counts.get("a", count)
         if found is not None and found.value == value:
             return
+        time.sleep(0.01)
     pytest.fail(f"the count never became {value}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -119,5 +120,6 @@ def test_a_large_project_is_counted_behind_its_page(
         page = " ".join(lead.get("/project/winter").text.split())
         if "being counted" not in page:
             break
+        time.sleep(0.01)
     assert "8 of 16 judgments, of 8 pairs." in page
     assert re.search(r"Counted 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC", page)

@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-PATIENCE_S = 0.15
-"""How long a request waits for a count before it shows the last one."""
+PATIENCE_S = 0.1
+"""How long a request waits for a count that may end by then, before it shows the last one."""
 
 RARELY = 10
 """A count that took a second is made again after ten at the earliest: the server has raters to answer."""
@@ -71,9 +71,10 @@ class Behind(Generic[T]):
             if kept.running is None and is_due:
                 kept.running = self._counter.submit(self._count, kept, count)
             running = kept.running
+            patience = PATIENCE_S if kept.shown is None or kept.took_s < 2 * PATIENCE_S else 0.0
         if running is not None:
             try:
-                running.result(PATIENCE_S)
+                running.result(patience)
             except TimeoutError:
                 if running.done():  # the count itself met a limit of time
                     raise
