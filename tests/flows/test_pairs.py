@@ -62,7 +62,7 @@ def test_trec_eval_reads_what_is_written(tmp_path: Path) -> None:
     target = tmp_path / "prefs.txt"
     write_levels(said, target)
     # One group a pair: `bo` finds a and b both bad and yet prefers c to a, which trec_eval refuses in one group.
-    # trec_eval 10.0-rc3 -R prefs over the run a, c, b: prefs_num_prefs_poss 5, prefs_num_prefs_ful 2, prefs_simp 0.4000,
+    # trec_eval 10.0-rc3 -R prefs, run a, c, b: prefs_num_prefs_poss 5, prefs_num_prefs_ful 2, prefs_simp 0.4000,
     # as counted by hand: of a > b, b > c, c > a, c > b, b > a the run has the first and the fourth.
     assert target.read_text("utf-8").splitlines() == [
         "q1 ann%20x.1 0 a 3", "q1 ann%20x.1 0 b 1", "q1 ann%20x.2 0 c 1", "q1 ann%20x.2 0 b 3",

@@ -88,7 +88,8 @@ document.addEventListener("click", (event) => {
 });
 
 const query = document.querySelector(".query");
-for (const article of document.querySelectorAll(".documents article")) underline(article, terms(query.textContent, query.lang));
+const words = query ? terms(query.textContent, query.lang) : [];
+for (const node of document.querySelectorAll(".documents .title, .documents .body, .documents td")) underline(node, words);
 
 document.addEventListener("change", mark);
 document.addEventListener("submit", () => { sent = true; });
