@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.interactions import qrels_from_interactions as qrels_from_interactions
     from assay.flows.overlap import overlap as overlap
     from assay.flows.pool import pool as pool
+    from assay.flows.propensity import propensity as propensity
     from assay.flows.reconcile import conventions as conventions
     from assay.flows.reconcile import reconcile as reconcile
     from assay.flows.results import show as show
@@ -101,6 +102,7 @@ _HOMES = {
     "parse": "assay.measures.grammar",
     "pool": "assay.flows.pool",
     "power": "assay.flows.compare",
+    "propensity": "assay.flows.propensity",
     "qrels_from_interactions": "assay.flows.interactions",
     "read_outside": "assay.flows.convert",
     "reconcile": "assay.flows.reconcile",
