@@ -41,7 +41,7 @@ def _reached(r: Ranking, chance: F64) -> F64:
     return np.exp(r.so_far(log) - log)  # type: ignore[no-any-return] # float64
 
 
-def err_adds(r: Ranking, cutoff: int | None, max: float | None) -> F64:
+def _err_adds(r: Ranking, cutoff: int | None, max: float | None) -> F64:
     """What each hit adds: the chance that the reader stops there, divided by its rank."""
     chance = _satisfied(r, max)
     if not r.is_averaged:
@@ -94,9 +94,9 @@ def _averaged(r: Ranking, cutoff: int | None, chance: F64, apart: bool = False) 
 
 def _err_steps(r: Ranking, cutoff: int | None = None, max: float | None = None, judged_only: bool = False) -> Steps:
     r = r.condensed() if judged_only else r
-    total = float(err_adds(r, cutoff, max).sum())
+    total = float(_err_adds(r, cutoff, max).sum())
     chance = _satisfied(r, max)
-    adds = _averaged(r, cutoff, chance, apart=True) if r.is_averaged else err_adds(r, cutoff, max)
+    adds = _averaged(r, cutoff, chance, apart=True) if r.is_averaged else _err_adds(r, cutoff, max)
     return Steps(adds, total, gain=chance)
 
 
@@ -145,7 +145,7 @@ def err(r: Ranking, cutoff: int | None = None, max: float | None = None, judged_
         InputError: a grade lies above `max`, or is above 1000.
     """
     r = r.condensed() if judged_only else r
-    return r.per_query(err_adds(r, cutoff, max))
+    return r.per_query(_err_adds(r, cutoff, max))
 
 
 def _discount(p: float):  # type: ignore[no-untyped-def] # a function of ranks, made here

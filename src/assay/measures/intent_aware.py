@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from assay.measures.cascade import err_adds
 from assay.measures.foot import SUBTOPICS_BLIND, level
 from assay.measures.measure import MEASURES, Example, Steps, Values, divide, measure
 from assay.measures.parameter import Between
@@ -163,8 +162,11 @@ def _graded_steps(r: Ranking, cutoff: int | None = None, max: float | None = Non
     value = float(graded_err_ia(r, cutoff, max)[0])
     if r.is_averaged or not subtopics:
         return Steps(np.full(len(r.rank), np.nan), value * subtopics, subtopics)
+    steps = MEASURES.find("ERR").steps
+    assert steps is not None
     counts = (p.ranking.judged.relevant() > 0)[p.ranking.query]
-    adds = np.bincount(p.origin, err_adds(p.ranking, cutoff, top_grade(r, max)) * counts, minlength=len(r.rank))
+    each = steps(p.ranking, cutoff=cutoff, max=top_grade(r, max)).adds
+    adds = np.bincount(p.origin, each * counts, minlength=len(r.rank))
     return Steps(adds.astype(np.float64), float(adds.sum()), subtopics)
 
 
@@ -203,5 +205,5 @@ def graded_err_ia(r: Ranking, cutoff: int | None = None, max: float | None = Non
         InputError: a grade lies above `max`, or is above 1000.
     """
     p = by_subtopic(r)
-    values = p.ranking.per_query(err_adds(p.ranking, cutoff, top_grade(r, max)))
+    values = MEASURES.find("ERR").function(p.ranking, cutoff=cutoff, max=top_grade(r, max))
     return divide(p.sums(np.where(p.ranking.judged.relevant() > 0, values, 0.0)), p.relevant(None))
