@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 import polars as pl
 import pytest
@@ -115,6 +117,19 @@ def test_earlier_and_later_lists_share_their_pairs() -> None:
     assert (first + second).count.sum() == 8
     both = Lists.from_frame(pl.concat([lists_frame(), later]))
     assert (first + second).cells().frame().equals(both.cells().frame())
+
+
+def test_lists_are_split_by_time() -> None:
+    frame = lists_frame().with_columns(
+        day=pl.Series(["2026-01-03", "2026-01-01", "2026-01-02", "2026-01-01"]).str.to_date()
+    )
+    earlier, later = Lists.split(frame, date(2026, 1, 2))
+    assert (earlier.count.sum(), later.count.sum()) == (4, 2)
+    assert earlier.query is later.query
+    with pytest.raises(InputError, match=r"day: all lists are before 2027-01-01\n.*between 2026-01-01 and 2026-01-03"):
+        Lists.split(frame, date(2027, 1, 1))
+    with pytest.raises(InputError, match="no column hour"):
+        Lists.split(frame, 3, "hour")
 
 
 @pytest.mark.parametrize("kind", [CascadeCounts, LastClickCells])

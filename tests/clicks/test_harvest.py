@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bench.plain_em import plain_pbm
 
 from assay.clicks.cells import F64, I64, Cells
 from assay.clicks.harvest import adjacent_chain, all_pairs, from_em, from_shuffled, from_swaps, pivot
 from assay.clicks.regression_em import Logistic, regression_em
 from assay.clicks.trust import affine
 from assay.errors import InputError, NotEnoughEvidence
-from clicks.plain_em import plain_pbm
 from clicks.simulated import sessions, truth
 
 THETA = np.array([1, 0.7, 0.5, 0.35, 0.3, 0.2])

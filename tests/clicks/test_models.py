@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from bench.plain_em import plain_pbm
 
 from assay.clicks.coec import shrunk_coec
 from assay.clicks.lists import F64, I64, Lists
@@ -21,7 +22,6 @@ from assay.clicks.models.model import CLICK_MODELS, ClickModel, fit, log_likelih
 from assay.clicks.models.pbm import PositionBased
 from assay.clicks.models.ubm import UserBrowsing
 from assay.errors import InputError
-from clicks.plain_em import plain_pbm
 
 QUERIES, DOCUMENTS, DEPTH = 20, 8, 6
 PAIRS = QUERIES * DOCUMENTS

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +128,31 @@ class Lists:
         )  # fmt: skip
         ends = np.cumsum([0, *(frame.height for frame in frames)])
         return [whole.where(np.arange(ends[at], ends[at + 1])).distinct() for at in range(len(frames))]
+
+    @classmethod
+    def split(cls, frame: pl.DataFrame, at: Any, column: str = "day") -> tuple[Lists, Lists]:
+        """Lists of a frame before a time, to fit models to, and those from it on, to test them.
+
+        Args:
+            frame: as for `from_frame`, with one more column.
+            at: the first time of the later lists, of the type of the column.
+            column: of the time; lists of other times are counted apart.
+
+        Raises:
+            InputError: the column is absent or has holes, no list is on one of the sides, or as for `from_frame`.
+        """
+        import polars as pl
+
+        if column not in frame.columns or frame[column].null_count():
+            raise InputError(f"no column {column}, or a value is missing", where="lists", remedy="count lists by day")
+        parts = [frame.filter(pl.col(column) < at), frame.filter(pl.col(column) >= at)]
+        if not parts[0].height or not parts[1].height:
+            raise InputError(
+                f"all lists are {'from' if parts[1].height else 'before'} {at}", where=column,
+                remedy="split between " + " and ".join(str(end) for end in (frame[column].min(), frame[column].max())),
+            )  # fmt: skip
+        earlier, later = cls.from_frames(parts)
+        return earlier, later
 
     def where(self, kept: Bool | I64) -> Lists:
         """Some of the lists, by bool[n] or by their numbers; pairs keep their numbers."""
