@@ -17,6 +17,7 @@ __all__ = [
     "KEEPERS",
     "QUIET",
     "RENDERERS",
+    "LabelAges",
     "Level",
     "Note",
     "Progress",
@@ -75,6 +76,34 @@ class Source:
     conventions: tuple[tuple[str, str], ...] = ()
     seed: int | None = None
     command: str = ""
+
+
+@kept("label-ages")
+@dataclass(frozen=True, slots=True)
+class LabelAges:
+    """How many of the labels that a result rests on no longer hold.
+
+    Args:
+        labels: how many were looked at.
+        changed: of documents that changed since.
+        old: of those that did not, older than such labels may be.
+        unknown: of which neither is known.
+    """
+
+    labels: int
+    changed: int
+    old: int
+    unknown: int
+
+    @property
+    def stale(self) -> int:
+        """How many no longer hold."""
+        return self.changed + self.old
+
+    @property
+    def share(self) -> float | None:
+        """Their share of all, from 0 to 1; None where there is no label."""
+        return self.stale / self.labels if self.labels else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,7 +66,9 @@ def test_every_report_says_the_share_of_labels_that_no_longer_hold(aging: Shell)
     )
     line = ("labels.csv", "-m", "DCG@1", "--documents", "docs.csv")
     for verb in ("evaluate", "compare"):
-        found = note(as_json(aging(verb, *RUNS, *line, "--format", "json")))
+        document = as_json(aging(verb, *RUNS, *line, "--format", "json"))
+        assert document["label_ages"] == {"labels": 4, "stale": 2, "share": 0.5, "changed": 1, "old": 1, "unknown": 0}
+        found = note(document)
         assert found is not None
         assert (found["text"], found["count"], found["level"]) == (text, 2, "warning")
         assert aging(verb, *RUNS, *line, "--html", "page.html").code == 0
@@ -74,12 +76,22 @@ def test_every_report_says_the_share_of_labels_that_no_longer_hold(aging: Shell)
             assert "2 of 4 labels (50 %) no longer hold" in page.replace("\u00a0", " ")
 
 
+def test_a_kept_result_holds_what_was_known_then(aging: Shell) -> None:
+    line = ("evaluate", *RUNS, "labels.csv", "-m", "DCG@1", "--documents", "docs.csv")
+    assert aging(*line, "-o", "kept.assay").code == 0
+    assert as_json(aging("show", "kept.assay", "--format", "json"))["label_ages"]["share"] == 0.5
+    (aging.folder / "assay.toml").write_text("[judgments]\nrefresh_days = 36500\n", "utf-8")
+    assert aging("rerun", "kept.assay").code == 0  # labels age, and the values are what they were
+
+
 def test_a_gate_says_it_too(aging: Shell) -> None:
     (aging.folder / "gate.toml").write_text(GATE, "utf-8")
     line = ("gate", *RUNS, "labels.csv", "--documents", "docs.csv")
-    found = note(as_json(aging(*line, "--format", "json"), (0, 1, 2)))
+    document = as_json(aging(*line, "--format", "json"), (0, 1, 2))
+    found = note(document)
     assert found is not None
     assert found["count"] == 2
+    assert document["comparison"]["label_ages"]["share"] == 0.5
     aging(*line, "--html", "page.html")
     assert "2 of 4 labels (50 %) no longer hold" in (aging.folder / "page.html").read_text("utf-8").replace(
         "\u00a0", " "

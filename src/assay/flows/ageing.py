@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.flows.workbench import Workbench, is_project
-from assay.results import Note
+from assay.results import LabelAges, Note
 from assay.settings import check
 from assay.tables import Block, Document
 
 if TYPE_CHECKING:
     from assay.flows.exported import Named
-    from assay.judgments.freshness import Freshness
 
 _OURS = re.compile(r"[0-9a-f]{64}")
 
@@ -152,17 +151,18 @@ def segments_of(topics: Block | None) -> dict[str, str]:
 
 def ageing(
     bench: Workbench, judgments: Block, *, topics: Block | None = None, documents: Any = None
-) -> tuple[Note, ...]:
-    """The share of labels that no longer hold, as a note; nothing where nothing tells it."""
+) -> LabelAges | None:
+    """How many labels no longer hold; None where nothing tells it."""
     if not {"judged_at", "doc_hash"} & set(judgments.columns):
-        return ()
+        return None
     told = known(bench, judgments, topics=topics, documents=documents)
     if not told.days and told.documents is None:
-        return ()
+        return None
     from assay.judgments.freshness import freshness
 
     found = freshness(of_grades(judgments), told.documents, limits=told.days, segments=told.segments)
-    return (note_on(found),)
+    changed, old, unknown = (sum(getattr(one, name) for one in found.classes) for name in ("changed", "old", "unknown"))
+    return LabelAges(found.labels, changed, old, unknown)
 
 
 def of_grades(judgments: Block) -> Block:
@@ -176,15 +176,13 @@ def of_grades(judgments: Block) -> Block:
     return where(judgments, "dimension", lambda name: (name or RELEVANCE) == RELEVANCE)
 
 
-def note_on(found: Freshness) -> Note:
+def note_on(found: LabelAges) -> Note:
     """What a report says of labels that no longer hold."""
-    changed, old = (sum(getattr(one, name) for one in found.classes) for name in ("changed", "old"))
-    unknown = sum(one.unknown for one in found.classes)
-    text = f"{len(found.stale):,} of {found.labels:,} labels ({(found.share or 0.0) * 100:.0f} %) no longer hold"
-    why = [f"{changed:,} of documents that changed"] if changed else []
-    why += [f"{old:,} older than they may be"] if old else []
+    text = f"{found.stale:,} of {found.labels:,} labels ({(found.share or 0.0) * 100:.0f} %) no longer hold"
+    why = [f"{found.changed:,} of documents that changed"] if found.changed else []
+    why += [f"{found.old:,} older than they may be"] if found.old else []
     text += f": {', '.join(why)}" if why else ""
-    text += f"; of {unknown:,} it is not known" if unknown else ""
+    text += f"; of {found.unknown:,} it is not known" if found.unknown else ""
     if found.stale:
         text += "; `assay judgments due` names them"
-    return Note(STALE, text, count=len(found.stale), level="warning" if found.stale else "info")
+    return Note(STALE, text, count=found.stale, level="warning" if found.stale else "info")

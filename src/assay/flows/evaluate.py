@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from assay.errors import InputError
 from assay.files import is_stream
-from assay.flows.ageing import ageing
+from assay.flows.ageing import ageing, note_on
 from assay.flows.choices import DEFAULT, Choices, chosen, with_gain
 from assay.flows.sampled import Design, sampled
 from assay.flows.workbench import Workbench, at_work, is_project, short_names
@@ -145,7 +145,8 @@ def evaluate(
         scores = replace(scores, parts=(*scores.parts, *parts), _cache={})
     facts = tuple(Note("read", fact) for fact in _facts(joined, queries))
     aged = ageing(bench, judgments, topics=queries, documents=documents)
-    scores = replace(scores, notes=(*facts, *aged, *scores.notes), source=source_of(bench, held, command), _cache={})
+    notes = (*facts, *([note_on(aged)] if aged else []), *scores.notes)
+    scores = replace(scores, labels=aged, notes=notes, source=source_of(bench, held, command), _cache={})
     return _verified(scores, bench, named, joined, held, reading) if verify else scores
 
 

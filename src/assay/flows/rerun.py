@@ -14,7 +14,7 @@ from assay.results import Result
 WITH_VALUE = ("-o", "--output", "--html", "--charts", "--markdown", "--junit", "--annotate", "--to-label", "--format")
 FLAGS = ("--png", "--redact", "--per-query", "--quiet", "--log-json", "-v", "--verbose", "--no-color")
 """Options that write or show: a repetition writes nothing but itself."""
-LEFT_OUT = ("source", "notes", "earlier")
+LEFT_OUT = ("source", "notes", "earlier", "label_ages")
 """What may differ between two runs of the same command."""
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assay.errors import InputError, did_you_mean
 from assay.measures.measure import Measure
 from assay.measures.verified import Verified
-from assay.results import Result, kept
+from assay.results import LabelAges, Result, kept
 from assay.stats import averages
 from assay.stats.intervals import Interval, Method, t_interval, weighted_t_interval, why_undefined
 from assay.stats.sampling import Sampling
@@ -90,6 +90,7 @@ class Scores(Result):
         sampling: how the weighted mean is estimated; None: by traffic, every query being taken.
         parts: the same scores by segment, intent, source or rater.
         verified: what a witness says of the values; None when none was asked.
+        labels: how many of the labels no longer hold; None where nothing tells it.
     """
 
     runs: tuple[str, ...]
@@ -102,6 +103,7 @@ class Scores(Result):
     sampling: Sampling | None = None
     parts: tuple[Part, ...] = ()
     verified: Verified | None = None
+    labels: LabelAges | None = None
     _cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:

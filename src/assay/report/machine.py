@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from assay.measures.scores import Scores
     from assay.report.page import Table
+    from assay.results import LabelAges
 
 SCHEMA = 1
 """Version of the JSON documents; it rises when a field changes its meaning or goes. New fields may come without."""
@@ -132,11 +133,17 @@ def scores_document(scores: Scores, reading: Reading) -> dict[str, Any]:
         "summary": [_line(line) for line in lines(scores, reading)],
         "parts": [_part(part, scores, reading) for part in scores.parts],
         "coverage": [bare(coverage) for coverage in scores.coverage],
+        "label_ages": label_ages(scores.labels),
         "notes": [bare(note) for note in scores.notes],
         "source": _source(scores.source),
         "per_query": _per_query(scores) if reading.per_query else None,
         "verified": verified(scores.verified),
     }
+
+
+def label_ages(found: LabelAges | None) -> dict[str, Any] | None:
+    """How many labels no longer hold, and their share; None where nothing tells it."""
+    return None if found is None else {**bare(found), "stale": found.stale, "share": found.share}
 
 
 def _seed(reading: Reading) -> int | None:

@@ -141,7 +141,7 @@ def document(comparison: Comparison, per_query: bool = False, tests: bool = True
         per_query: whether every query stands in it.
         tests: they always do.
     """
-    from assay.report.machine import bare
+    from assay.report.machine import bare, label_ages
 
     made = comparison.source
     return {
@@ -167,6 +167,7 @@ def document(comparison: Comparison, per_query: bool = False, tests: bool = True
         "unjudged": [unjudged(bounds) for bounds in comparison.bounds],
         "deciding": [bare(side) for side in comparison.deciding],
         "noise": bare(comparison.noise),
+        "label_ages": label_ages(comparison.scores.labels),
         "notes": [bare(note) for note in comparison.notes],
         "source": {
             "inputs": [{"name": name, "sha256": digest} for name, digest in made.hashes],
