@@ -79,14 +79,23 @@ def counted(frame: pl.DataFrame, keys: Sequence[str], sums: Sequence[str], where
             f"no value for {holes[0]}", where=f"{where}, row {row + 1}", remedy="leave such rows out and count them",
             count=sum(frame[name].null_count() for name in holes),
         )  # fmt: skip
-    by = ["query_id", "doc_id", *keys]
-    text = [pl.col(name).cast(pl.String) for name in ("query_id", "doc_id")]
-    summed = frame.select(wanted).with_columns(text).group_by(by).agg(pl.col(name).sum() for name in sums).sort(by)
-    summed = summed.with_columns(pair=pl.struct("query_id", "doc_id").rle_id())
-    pairs = summed.unique("pair", keep="first", maintain_order=True)
-    query = pairs["query_id"].rle_id().to_numpy().astype(np.int64)
-    query_ids = pairs["query_id"].unique(maintain_order=True).to_list()
-    return Counted(summed, query, query_ids, pairs["doc_id"].to_list())
+    queries, documents = (frame[name].cast(pl.String) for name in ("query_id", "doc_id"))
+    query_names, doc_names = queries.unique().sort(), documents.unique().sort()
+    # numbers are grouped and sorted in a fraction of the time that names take
+    both = _number(queries, query_names).cast(pl.Int64) * len(doc_names) + _number(documents, doc_names)
+    counts = frame.select(*keys, *sums).with_columns(both=both)
+    summed = counts.group_by("both", *keys).agg(pl.col(name).sum() for name in sums).sort("both", *keys)
+    summed = summed.with_columns(pair=pl.col("both").rle_id())
+    pairs = summed["both"].unique(maintain_order=True).to_numpy()
+    query, document = np.divmod(pairs, max(1, len(doc_names)))
+    return Counted(summed.drop("both"), query, query_names.to_list(), doc_names.gather(document).to_list())
+
+
+def _number(names: pl.Series, known: pl.Series) -> pl.Series:
+    """The place of each name among the known ones."""
+    import polars as pl
+
+    return names.cast(pl.Enum(known)).to_physical()
 
 
 def total(at: I64, weights: F64, n: int) -> F64:
