@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
+from assay.flows.pictures import LARGEST_PICTURE, Picture
 from assay.flows.snapshot import (
-    LARGEST_PICTURE,
     direction_of,
     document_row,
     documents_of,
@@ -70,7 +70,12 @@ def test_a_document_is_named_by_what_is_seen_of_it() -> None:
 
     assert hash_of() == fingerprint("title", "\0", "text", "\0", "{}")
     assert hash_of(markup="<script>x</script>") == hash_of()
-    others = [hash_of(markup="<b>text</b>"), hash_of(picture=png()), hash_of(language="ar"), hash_of(language="he")]
+    others = [
+        hash_of(markup="<b>text</b>"),
+        hash_of(picture=Picture.of(png())),
+        hash_of(language="ar"),
+        hash_of(language="he"),
+    ]
     assert len({hash_of(), *others}) == 5
 
 
@@ -91,12 +96,22 @@ def test_pictures_come_from_beside_the_documents_and_from_nowhere_else(tmp_path:
         {"doc_id": "web", "image": "https://web.example/a.png"},
         {"doc_id": "none"},
     )
-    assert rows["file"]["picture"] == rows["data"]["picture"]
-    assert rows["file"]["picture"]["kind"] == "image/png"
-    assert rows["file"]["image"] == fingerprint(png())
+    pictures = [rows[doc]["picture"] for doc in ("file", "data")]
+    assert [(one["image_hash"], one["kind"], one["bytes"]()) for one in pictures] == [
+        (fingerprint(png()), "image/png", png())
+    ] * 2
+    assert rows["file"]["image"] == rows["data"]["image"] == fingerprint(png())
     assert [rows[doc]["image"] for doc in ("web", "none")] == ["", ""]
     (note,) = notes_on(rows.values())
     assert note.startswith("1 pictures are not shown, as the page fetches nothing from the web")
+
+
+def test_a_picture_that_changes_while_it_is_read_is_not_taken_for_another(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(png())
+    row = held(tmp_path, {"doc_id": "d", "image": "a.png"})["d"]["picture"]
+    (tmp_path / "a.png").write_bytes(png(3))
+    with pytest.raises(InputError, match="a picture changed while it was read"):
+        row["bytes"]()
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
+from assay.flows.pictures import Picture
 from assay.flows.snapshot import document_row
 from assay.store import projects
 from assay.store.database import Store
@@ -15,12 +17,13 @@ from web.rich import png
 
 
 def test_a_picture_is_kept_once_and_comes_back_byte_by_byte(store: Store) -> None:
-    rows = [
-        document_row(
-            "default", doc, doc, "text", {"größe": "XL"}, None, markup="<b>text</b>", picture=png(), language="ar"
-        )
-        for doc in ("a", "b")
-    ]
+    def made(doc: str) -> dict[str, Any]:
+        return document_row(
+            "default", doc, doc, "text", {"größe": "XL"}, None, markup="<b>text</b>", picture=Picture.of(png()),
+            language="ar",
+        )  # fmt: skip
+
+    rows = [made("a"), made("b")]
     for _ in range(2):
         store.write(lambda connection: projects.add_documents(connection, rows)).result()
     found = store.rows(sa.select(DOCUMENTS).order_by(DOCUMENTS.c.doc_id))
@@ -37,7 +40,8 @@ def test_a_picture_is_kept_once_and_comes_back_byte_by_byte(store: Store) -> Non
 def test_a_backup_has_the_pictures(store: Store, url: str, tmp_path: Path) -> None:
     pictures = [png(width) for width in range(1, 46)]  # more than are copied together
     rows = [
-        document_row("default", f"d{n}", "title", "", {}, None, picture=picture) for n, picture in enumerate(pictures)
+        document_row("default", f"d{n}", "title", "", {}, None, picture=Picture.of(one))
+        for n, one in enumerate(pictures)
     ]
     store.write(lambda connection: projects.add_documents(connection, rows)).result()
     backup(url, tmp_path / "copy.db")

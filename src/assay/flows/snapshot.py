@@ -5,38 +5,23 @@ Markup is sanitised, and pictures are taken into the store: the page that shows 
 
 from __future__ import annotations
 
-import base64
-import binascii
 import html
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
-from assay.errors import SHOWN, InputError, MissingExtra
-from assay.files import read_bytes
+from assay.errors import MissingExtra
+from assay.flows.pictures import KINDS, ON_THE_WEB, Album, folder_of
 from assay.keys import fingerprint
 from assay.store import projects
-from assay.tables import Block, Document, Topic
+from assay.tables import Document, Topic
 
 if TYPE_CHECKING:
+    from assay.flows.pictures import Picture
     from assay.flows.workbench import Workbench
     from assay.store.database import Store
 
-LARGEST_PICTURE = 512 << 10
-"""Bytes of one picture."""
-
-KINDS = ("image/png", "image/jpeg", "image/gif", "image/webp")
-"""Pictures that are shown. SVG is none of them: it may hold scripts."""
-
-ON_THE_WEB = "picture on the web"
-"""Why a picture is left out."""
-
-_WEB = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
-_DATA = re.compile(r"data:[^,]*;base64,", re.IGNORECASE)
 _SHOWN_DATA = re.compile(rf"data:(?:{'|'.join(KINDS)});base64,[A-Za-z0-9+/=\s]+")
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
 _BLOCK = re.compile(r"</?(?:p|div|h[1-6]|li|dt|dd|tr|table|blockquote|pre|figure|figcaption|caption|hr|br)\b[^>]*>")
@@ -82,7 +67,7 @@ def documents_of(bench: Workbench, documents: Any, tenant: str) -> dict[str, dic
     frame: Any = block.frame
     names = ("doc_id", "title", "text", "html", "fields", "image", "language", "captured_at")
     columns = [list(frame[name]) if name in block.columns else [None] * len(block) for name in names]
-    album = _Album(_folder(bench, documents), block)
+    album = Album(folder_of(bench.source(documents)), block)
     held = {}
     for at, (doc, title, text, markup, told, image, language, captured) in enumerate(zip(*columns, strict=True)):
         picture, why = album.take(at, image)
@@ -96,7 +81,7 @@ def documents_of(bench: Workbench, documents: Any, tenant: str) -> dict[str, dic
 
 def document_row(
     tenant: str, doc: str, title: str, text: str, fields: Mapping[str, str], captured_at: Any, *, markup: str = "",
-    picture: bytes | None = None, language: Any = None, left_out: str = "",
+    picture: Picture | None = None, language: Any = None, left_out: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """A document as a rater sees it, as a row of the store; its hash is that of what is seen.
 
@@ -119,9 +104,7 @@ def document_row(
     if shown and not text:
         text = plain(shown)
     title, text = _writable(title), _writable(text)
-    image = None if picture is None else {
-        "tenant": tenant, "image_hash": fingerprint(picture), "kind": _kind(picture), "bytes": picture
-    }  # fmt: skip
+    image = None if picture is None else picture.row(tenant)
     told = json.dumps(dict(fields), ensure_ascii=False)
     name_of_image = str(image["image_hash"]) if image else ""
     looks: dict[str, str] = {"html": shown, "image": name_of_image, "language": tag or ""}
@@ -273,82 +256,3 @@ def _need(row: Mapping[str, str]) -> str:
     told = [row.get(name, "") for name in ("description", "narrative")]
     said = (row.get("need", ""), row.get("information_need", ""), "\n".join(filter(None, told)), row.get("intent", ""))
     return next(filter(None, said), "")
-
-
-def _folder(bench: Workbench, documents: Any) -> Path:
-    source = bench.source(documents)
-    return Path(source).resolve().parent if source not in (None, "-") else Path.cwd()
-
-
-@dataclass
-class _Album:
-    """The pictures of documents.
-
-    Args:
-        folder: in which files of pictures stand, or below.
-        block: the documents, which know their places.
-        faults: (place, what is wrong) of the first ones that cannot be taken.
-        count: of them.
-    """
-
-    folder: Path
-    block: Block
-    faults: list[tuple[str, str]] = field(default_factory=list)
-    count: int = 0
-
-    def take(self, at: int, image: Any) -> tuple[bytes | None, str]:
-        """The bytes of a picture, and why there are none where one was named."""
-        said = str(image or "").strip()
-        if not said:
-            return None, ""
-        if _WEB.match(said):
-            return None, ON_THE_WEB
-        try:
-            data = self._bytes(said)
-            _kind(data)
-        except InputError as error:
-            self.count += 1
-            if len(self.faults) < SHOWN:
-                self.faults.append((self.block.place(at), error.what))
-            return None, ""
-        return data, ""
-
-    def check(self) -> None:
-        """Complains of the pictures that could not be taken."""
-        if self.faults:
-            (where, what), *others = self.faults
-            remedy = (f"name a {', '.join(kind.removeprefix('image/') for kind in KINDS)} of at most "
-                      f"{LARGEST_PICTURE >> 10} KiB beside the documents, or leave the image out")  # fmt: skip
-            raise InputError(what, where, remedy, more=[f"{at}: {why}" for at, why in others], count=self.count)
-
-    def _bytes(self, said: str) -> bytes:
-        if _DATA.match(said):
-            try:
-                return base64.b64decode(said.partition(",")[2], validate=True)
-            except binascii.Error:
-                raise InputError("the picture is not base64") from None
-        if said.lower().startswith("data:"):
-            raise InputError("the picture is not base64")
-        path = (self.folder / unquote(said)).resolve()
-        if not path.is_relative_to(self.folder):
-            raise InputError(f"the picture {said} is not beside the documents")
-        if not path.is_file():
-            raise InputError(f"there is no picture {said}")
-        if path.stat().st_size > LARGEST_PICTURE:
-            raise InputError(f"the picture {said} has {path.stat().st_size:,} bytes")
-        return read_bytes(path)
-
-
-def _kind(data: bytes) -> str:
-    """What a picture is, by its first bytes; its name may say anything."""
-    if len(data) > LARGEST_PICTURE:
-        raise InputError(f"a picture has {len(data):,} bytes")
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if data.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    raise InputError("a picture is of a kind that is not shown")

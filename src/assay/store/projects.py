@@ -12,6 +12,9 @@ from assay.errors import InputError
 from assay.store.database import Store
 from assay.store.schema import DOCUMENTS, FLAGS, IMAGES, ITEMS, JUDGMENTS, PROJECTS, QUERIES
 
+PICTURES_AT_ONCE = 20
+"""Pictures that are in memory together."""
+
 MOST_FOUND = 10
 """Documents that a search of a rater shows."""
 
@@ -38,7 +41,8 @@ def add_documents(connection: sa.Connection, rows: Iterable[Mapping[str, Any]]) 
 
     Args:
         connection: inside a write.
-        rows: columns of the table; `picture` is a row of the table of pictures, and what is of neither is passed over.
+        rows: columns of the table; `picture` is a row of the table of pictures whose `bytes` are called for when they
+            are written, and what is of neither is passed over.
     """
     insert: Any
     if connection.dialect.name == "postgresql":
@@ -48,8 +52,10 @@ def add_documents(connection: sa.Connection, rows: Iterable[Mapping[str, Any]]) 
     held = list(rows)
     names = [column.name for column in DOCUMENTS.c if column.name != "id"]
     pictures = {row["picture"]["image_hash"]: row["picture"] for row in held if row.get("picture")}
-    if pictures:
-        connection.execute(insert(IMAGES).on_conflict_do_nothing(), list(pictures.values()))
+    wanted = list(pictures.values())
+    for start in range(0, len(wanted), PICTURES_AT_ONCE):
+        read = [picture | {"bytes": picture["bytes"]()} for picture in wanted[start : start + PICTURES_AT_ONCE]]
+        connection.execute(insert(IMAGES).on_conflict_do_nothing(), read)
     if held:
         rows_of = [{name: row[name] for name in names} for row in held]
         connection.execute(insert(DOCUMENTS).on_conflict_do_nothing(), rows_of)
