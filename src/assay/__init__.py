@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.behaviour import behaviour as behaviour
     from assay.flows.catalogue import catalogue as catalogue
     from assay.flows.cells import cells as cells
+    from assay.flows.click_models import click_models as click_models
     from assay.flows.compare import compare as compare
     from assay.flows.compare import power as power
     from assay.flows.conversion import Conversion as Conversion
@@ -87,6 +88,7 @@ _HOMES = {
     "behaviour": "assay.flows.behaviour",
     "catalogue": "assay.flows.catalogue",
     "cells": "assay.flows.cells",
+    "click_models": "assay.flows.click_models",
     "compare": "assay.flows.compare",
     "conventions": "assay.flows.reconcile",
     "convert": "assay.flows.convert",

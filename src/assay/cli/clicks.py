@@ -1,4 +1,4 @@
-"""behaviour, cells, propensity."""
+"""behaviour, cells, propensity, click-models."""
 
 from __future__ import annotations
 
@@ -161,3 +161,36 @@ def propensity(
         check_targets(out, None, [*log, *filter(None, [output, html])])
     result = flow(list(log), out=out, rivals=rivals, choices=read(options), command=command_line())
     show(result, format=format_, output=output, html=html, inputs=[*log, *filter(None, [out])])
+
+
+@click.command(
+    "click-models",
+    cls=Verb,
+    example="assay click-models clicks.parquet --qrels judgments.qrels",
+    help="""Say which law of clicking predicts a log best.
+
+    Models are fitted to the earlier two thirds of the log and held to the rest: log-likelihood, perplexity and, with
+    judgments, how well the relevance that they find agrees with people.""",
+)
+@click.argument("log", nargs=-1, required=True)
+@click.option(
+    "--models", metavar="NAME,...", help="pbm, ubm, dbn, sdbn, dcm, ccm, cascade and rates: all unless given."
+)
+@click.option("--qrels", metavar="FILE", help="Judgments, to compare relevance with.")
+@click.option("--searches", type=click.IntRange(2), default=200_000, metavar="NUMBER",
+              help="Searches that are taken, evenly over time: 200000 unless given.")  # fmt: skip
+@logs
+@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
+def click_models(
+    log: tuple[str, ...], models: str | None, qrels: str | None, searches: int, format_: str | None,
+    output: str | None, html: str | None, **options: Any,
+) -> None:  # fmt: skip
+    """Translates the command line into one call of the flow."""
+    from assay.cli.options import workbench
+    from assay.cli.output import progress
+    from assay.flows.click_models import click_models as flow
+
+    bench = workbench()
+    result = flow(list(log), models=models, qrels=qrels, searches=searches, choices=read(options), bench=bench,
+                  progress=progress(), command=command_line())  # fmt: skip
+    show(result, format=format_, output=output, html=html, inputs=[*log, *bench.files()])

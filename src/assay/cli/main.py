@@ -59,6 +59,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "assay.cli.clicks",
             "Say how likely each position is looked at, and whether that explains the clicks.",
         ),
+        "click-models": ("assay.cli.clicks", "Say which law of clicking predicts a log best."),
         "simulate": ("assay.cli.simulate", "Make data with known truth, to try commands on."),
     },
     "Serve": {
@@ -108,7 +109,8 @@ class Verbs(click.Group):
         for group in VERBS.values():
             if cmd_name in group:
                 module = importlib.import_module(group[cmd_name][0])
-                name = cmd_name if hasattr(module, cmd_name) else f"{cmd_name}_"  # `import` is a word of Python
+                name = cmd_name.replace("-", "_")
+                name = name if hasattr(module, name) else f"{name}_"  # `import` is a word of Python
                 return getattr(module, name)  # type: ignore[no-any-return] # a command by construction
         return None
 

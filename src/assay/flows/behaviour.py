@@ -58,7 +58,8 @@ def behaviour(
     groups = [by] if isinstance(by, str) else list(by)
     for group in groups:
         if group not in GROUPS:
-            raise InputError(f"a log is not grouped by {group!r}", "--by", did_you_mean(group, GROUPS))
+            raise InputError(f"a log is not grouped by {group!r}{did_you_mean(group, GROUPS)}", "--by",
+                             f"pass {', '.join(GROUPS)}")  # fmt: skip
     opened_log = opened(log, choices)
     try:
         asked = _Asked(opened_log, groups, int(within * 1e6), empty_is_zero)

@@ -76,7 +76,8 @@ def opened(log: Paths, choices: LogChoices) -> Log:
         if base not in (0, 1):
             raise InputError(f"positions start at 0 or 1, not at {base}", f"--ordinal-base {app}={base}", "pass 0 or 1")
     if choices.on not in ENGINES:
-        raise InputError(f"no log engine is called {choices.on!r}", "--on", did_you_mean(choices.on, ENGINES))
+        raise InputError(f"no log engine is called {choices.on!r}{did_you_mean(choices.on, ENGINES)}", "--on",
+                         "pass --on duckdb or --on spark")  # fmt: skip
     if choices.session_limit < 0:
         raise InputError("a limit below 0 means nothing", "--session-limit", "pass 0 to set no session aside")
     reading = Reading(

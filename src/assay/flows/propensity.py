@@ -10,24 +10,17 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError, NotEnoughEvidence
 from assay.files import name_of, replacing
 from assay.flows.cells import cells_of, holds_cells
+from assay.flows.click_lists import DEEPEST, earlier_and_later
 from assay.flows.click_logs import LogChoices, Paths, notes_of, opened, read_of
 from assay.results import Note, Source
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from assay.clicks.cells import Cells
     from assay.clicks.lists import Lists
     from assay.clicks.misfit import Misfit
     from assay.clicks.position_bias import Curve, PositionBias
     from assay.clicks.propensity import Propensities
     from assay.logs.log import Log
-
-RIVAL_SEARCHES = 200_000
-"""Searches on which models are compared: more change nothing but the time."""
-
-LATER = 2 / 3
-"""The share of the log, in the order of time, to which rivals are fitted; the rest is predicted."""
 
 
 def propensity(
@@ -85,10 +78,6 @@ def propensity(
     if out is not None:
         _write(result, out)
     return result
-
-
-DEEPEST = 62
-"""Positions below are left out: nobody estimates what the hundredth position is worth."""
 
 
 class _Given:
@@ -165,37 +154,13 @@ class _Given:
         return Curve("swaps", tuple(map(some, found.theta)), lows, highs)
 
     def _lists(self) -> tuple[Lists | None, Lists | None]:
-        from assay.clicks.lists import Lists
-
         if self.log is None or not self.rivals or not self.log.has("impression_id"):
             return None, None
-        searches = int(self.log.run("how_many")["searches"][0])
-        rows = self.log.run("list_rows", step=max(1, -(-searches // RIVAL_SEARCHES)))
-        lists = _lists_of(rows)
-        if lists.height < 2:
+        parts = earlier_and_later(self.log)
+        if parts is None:
             return None, None
-        split = lists["place"].quantile(LATER)
-        parts = [lists.filter(lists["place"] <= split), lists.filter(lists["place"] > split)]
-        if not all(part.height for part in parts):
-            return None, None
-        self.searches = lists.height
-        earlier, later = Lists.from_frames([part.drop("place") for part in parts])
-        return earlier, later
-
-
-def _lists_of(rows: pl.DataFrame) -> pl.DataFrame:
-    """Whole lists: place, query_id, doc_ids, clicks as a bit mask, count; lists with a hole are left out."""
-    import polars as pl
-
-    mask = (pl.col("clicked").cast(pl.Int64) * 2 ** (pl.col("position").cast(pl.Int64) - 1)).sum().cast(pl.Int64)
-    return (
-        rows.filter(pl.col("position") <= DEEPEST)
-        .sort("place", "position")
-        .group_by("place", "query_id", maintain_order=True)
-        .agg(doc_ids=pl.col("doc_id"), clicks=mask, deepest=pl.col("position").max(), n=pl.len(), count=pl.lit(1.0))
-        .filter(pl.col("deepest") == pl.col("n"))
-        .select("place", "query_id", "doc_ids", "clicks", "count")
-    )
+        self.searches = round(sum(float(part.count.sum()) for part in parts))
+        return parts
 
 
 def _stacked(parts: list[Cells], marks: list[int]) -> tuple[Cells, Any]:

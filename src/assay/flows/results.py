@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import assay.clicks.behaviour
+import assay.clicks.models.compared
 import assay.clicks.position_bias
 import assay.compare.catalogue
 import assay.compare.comparison

@@ -85,10 +85,11 @@ def found(columns: frozenset[str], said: Mapping[str, str]) -> dict[str, str]:
     """
     for name, path in said.items():
         if name not in BY_NAME:
-            raise InputError(f"a log has no field {name!r}", "--columns", did_you_mean(name, BY_NAME))
+            raise InputError(f"a log has no field {name!r}{did_you_mean(name, BY_NAME)}", "--columns",
+                             "name one of those that the how-to lists")  # fmt: skip
         if path and path not in columns:
-            raise InputError(f"{name} is to be read from {path!r}, which the log does not have", "--columns",
-                             did_you_mean(path, sorted(columns)))  # fmt: skip
+            raise InputError(f"the log has no {path!r} for {name}{did_you_mean(path, sorted(columns))}", "--columns",
+                             f"it has {', '.join(sorted(columns)[:9])}")  # fmt: skip
     mapped = ubi(columns) if is_ubi(columns) else named(columns)
     return {name: path for name, path in {**mapped, **said}.items() if path}
 

@@ -6,6 +6,7 @@ import assay.report.views.agreement
 import assay.report.views.behaviour
 import assay.report.views.catalogue
 import assay.report.views.cells
+import assay.report.views.click_models
 import assay.report.views.comparison
 import assay.report.views.convert
 import assay.report.views.explanation
