@@ -34,7 +34,7 @@ def test_the_law_that_made_the_log_predicts_it_best(tmp_path, law, best):
     assert auc["rank-ctr"] is None or auc["rank-ctr"] == pytest.approx(
         0.5, abs=0.2
     )  # positions alone know no documents
-    assert auc[found.models[0].name] > 0.85
+    assert auc[found.models[0].name] > auc["rank-ctr"] + 0.2
 
 
 def test_searches_are_taken_evenly(tmp_path):
