@@ -53,6 +53,7 @@ def test_what_is_skipped_comes_back_when_nothing_else_is_left(browser: Any, base
     page = opened(browser, base)
     seen(page)
     put_off = title(page)
+    assert page.text_content("#shows") == f"Next document: {put_off}"  # said to whoever does not see it
     press(page, "s")
     told(page, "saved", "skipped: it comes back later")
     shown = []

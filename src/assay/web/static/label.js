@@ -155,6 +155,7 @@ function next() {
   find.of(current.query);
   showQuery(current.query);
   show();
+  $("shows").textContent = `Next document: ${current.document.title || current.document.doc_id}`;
   $("doc").scrollTop = 0;
   const shown = current;
   // Two frames: the first may still show the document before.
