@@ -251,3 +251,21 @@ def test_a_file_cut_short_is_called_damaged_and_not_unknown(ending: str, called:
         assay.convert(path, tmp_path / "out.csv")
     assert refused.value.remedy == "write or copy it again"
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_judgments_of_several_raters_are_no_qrels_and_what_lines_cannot_say_is_told(tmp_path: Path) -> None:
+    table, target = tmp_path / "labels.csv", tmp_path / "out.qrels"
+    head = "query_id,doc_id,grade,rater,role,note\n"
+    table.write_text(f"{head}q,a,2,ann,rater,\nq,b,0,ann,rater,\nq,a,1,bo,rater,\n", "utf-8")
+    with pytest.raises(InputError) as refused:
+        assay.convert(table, target)
+    assert str(refused.value).startswith(
+        f"{table}:4: query q and document a have the grades 2 and 1, and qrels hold one\n"
+    )
+    assert not target.exists()
+    table.write_text(f"{head}q,a,2,ann,rater,fine\nq,b,0,ann,rater,\n", "utf-8")
+    done = assay.convert(table, target)
+    assert target.read_text("utf-8") == "q 0 a 2\nq 0 b 0\n"
+    assert {(lost.what, lost.count) for lost in done.dropped} == {
+        ("rater of judgments", 2), ("role of judgments", 2), ("note of judgments", 1)
+    }  # fmt: skip

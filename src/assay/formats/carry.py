@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from assay.errors import InputError, did_you_mean
+from assay.errors import SHOWN, InputError, did_you_mean
 from assay.files import Source, is_stream, name_of, replacing
 from assay.formats.carried import OUTSIDE, Carried, Lost, Outside, Unlisted, Wishes
 from assay.formats.claims import claims
-from assay.formats.gathered import columns_of
+from assay.formats.gathered import Losses, columns_of, unheld
 from assay.formats.outer import CALLED, kind_of
 from assay.formats.recognise import ALL, content_of, read
 from assay.formats.trec_ids import coded, decoded, needs_code
@@ -153,6 +153,11 @@ def _write_ours(carried: Carried, target: str | os.PathLike[str], format: str) -
         more.append(Lost("queries that returned nothing", len(block.empty), why))
     names: Path | None = None
     if format == "trec":
+        if row is Judgment:
+            _one_grade(block, carried.name)
+            losses = Losses()
+            unheld(carried, Judgment, ("query_id", "doc_id", "grade", "subtopic"), "a TREC line", losses)
+            more += losses.all()
         block, ids = _coded(block)
         if ids and Topic in carried.tables and os.fspath(target) != "-":
             names = Path(f"{os.fspath(target)}.topics.csv")
@@ -165,6 +170,27 @@ def _write_ours(carried: Carried, target: str | os.PathLike[str], format: str) -
             stack.enter_context(replacing(names)).write(content_of(topics, "csv", Topic))
         stack.enter_context(replacing(target)).write(content_of(block, format, row))
     return (*lost.values(), *runs, *more)
+
+
+def _one_grade(block: Block, name: str) -> None:
+    """Refuses judgments of which TREC lines would hold one pair several times, with different grades."""
+    held = columns_of(block)
+    first: dict[tuple[Any, ...], tuple[int, float]] = {}
+    wrong: list[tuple[int, int]] = []
+    pairs = zip(*(held[key] for key in ("query_id", "doc_id", "subtopic") if key in held), strict=True)
+    for at, (pair, grade) in enumerate(zip(pairs, held["grade"], strict=True)):
+        row, known = first.setdefault(pair, (at, grade))
+        if known != grade:
+            wrong.append((row, at))
+    if wrong:
+        (row, at), *others = wrong
+        what = f"query {held['query_id'][at]} and document {held['doc_id'][at]} have the grades"
+        raise InputError(
+            f"{what} {held['grade'][row]:g} and {held['grade'][at]:g}, and qrels hold one", block.place(at),
+            "keep one rater and dimension, or write CSV; `assay judgments export` joins the raters of a project",
+            more=[f"{block.place(i)}: so has document {held['doc_id'][i]}" for _, i in others[: SHOWN - 1]],
+            count=len(wrong),
+        )  # fmt: skip
 
 
 def _coded(block: Block, names: tuple[str, ...] = ("query_id", "doc_id")) -> tuple[Block, Lost | None]:
