@@ -150,6 +150,29 @@ def test_a_living_tab_keeps_its_outbox_and_a_closed_one_leaves_it(browser: Any, 
     context.close()
 
 
+def test_without_locks_what_two_tabs_send_counts_once(browser: Any, base: str, folder: Path) -> None:
+    page = signed_in(browser, base)
+    context = page.context
+    context.add_init_script("Object.defineProperty(navigator, 'locks', { value: undefined })")  # as without https
+    go(page)
+    context.route("**/v1/grades", lambda route: route.abort())
+    first = doc(page)
+    press(page, "2")
+    told(page, "saved", "1 not saved yet")
+    other = context.new_page()
+    other.goto(f"{base}/")
+    go(other)
+    told(other, "saved", "1 not saved yet")  # taken over from a tab that lives
+    press(page, "u")
+    press(page, "1")
+    context.unroute("**/v1/grades")
+    told(page, "saved", "saved: grade 1")
+    other.wait_for_function("() => !Object.keys(localStorage).length")
+    assert standing(folder) == {first: 1.0}
+    assert len(rows(folder)) == 3  # two grades, and the first one taken back
+    context.close()
+
+
 def test_what_one_tab_answers_the_other_does_not_ask(browser: Any, base: str, folder: Path) -> None:
     page = opened(browser, base)
     other = page.context.new_page()
