@@ -12,6 +12,7 @@ from scipy.stats import binomtest
 from assay.errors import InputError
 from assay.flows import disputes, pairs
 from assay.flows.people import Person
+from assay.flows.project_state import state_of
 from assay.flows.workbench import Workbench
 from assay.rubric import Rubric
 from assay.store import judgments, queue
@@ -196,3 +197,17 @@ def test_opposite_preferences_are_a_dispute_that_an_adjudicator_settles(store: S
     found = pairs.agreement_of(store, JUDGE, "Duel")
     assert found is not None
     assert (found.given, found.opposed) == (4, 1)  # the adjudicator is no rater
+
+
+def test_the_state_of_a_project_counts_preferences(store: Store) -> None:
+    made(store, docs=2, queries=2)
+    for who in (ANN, BEN):
+        one, other = ask(store, who)
+        prefer(store, who, one, "left", took_ms=4_000)
+        prefer(store, who, other, None if who is BEN else "tie", **({"cannot_tell": "other"} if who is BEN else {}))
+    found = state_of(store, JUDGE, "Duel")
+    told = [(one.name, one.grades, one.cannot_tell, one.median_s) for one in found.raters]
+    assert told == [("ann", 2, 0, 4.0), ("ben", 1, 1, 4.0)]
+    assert (found.mode, found.given, found.wanted) == ("pairwise", 4, 4)
+    assert found.agreement is not None
+    assert found.agreement.name == "alpha, nominal"

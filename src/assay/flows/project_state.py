@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from assay.flows.people import Person
     from assay.flows.pilot import Gate
     from assay.flows.progress import OneRater
+    from assay.judgments.preferences import PreferenceAgreement
     from assay.rubric import Rubric
     from assay.store.database import Store
 
@@ -23,7 +24,7 @@ class RaterState:
 
     Args:
         name: of the rater.
-        grades: that stand.
+        grades: that stand; preferences in projects of pairs.
         cannot_tell: items that the rater could not tell.
         median_s: seconds from seeing to answering; None where no time was noted.
         gold_met, gold: hidden items of known grade that were graded so, and all of them.
@@ -148,6 +149,7 @@ def state_of(store: Store, who: Person, name: str) -> ProjectState:
     Raises:
         InputError: there is no such project.
     """
+    from assay.flows import pairs
     from assay.flows.labelling import project_of, rubric_of
     from assay.flows.progress import progress_of
 
@@ -157,6 +159,10 @@ def state_of(store: Store, who: Person, name: str) -> ProjectState:
     known = {one.name: one for one in found.raters}
     raters = [_rater(name, known.get(name), left.get(name)) for name in sorted(known.keys() | left.keys())]
     one = None if found.agreement is None else found.agreement.deciding
+    if row["mode"] == pairs.PAIRWISE:
+        compared = pairs.agreement_of(store, who, name)
+        one = None if compared is None else compared.deciding
+        raters = [_of_pairs(known[name], compared) for name in sorted(known)]
     days = {} if row["refresh_days"] is None else {"": row["refresh_days"]}
     return ProjectState(
         name=row["name"], mode=row["mode"], rubric=(rubric.name, rubric.version), raters_each=row["raters_each"],
@@ -175,6 +181,14 @@ def _rater(name: str, one: OneRater | None, left: int | None) -> RaterState:
         return RaterState(name, 0, 0, None, 0, 0, 0, 0, left)
     (met, gold), (same, repeats) = one.gold, one.repeats
     return RaterState(name, one.given, one.cannot_tell, one.median_s, met, gold, same, repeats, left)
+
+
+def _of_pairs(one: OneRater, compared: PreferenceAgreement | None) -> RaterState:
+    """What one rater of pairs did; `one` knows no preferences, and counts every answer as one without a grade."""
+    own = next((own for own in compared.raters if own.name == one.name), None) if compared is not None else None
+    given = own.given if own is not None else 0
+    same, again = (own.again.same, own.again.pairs) if own is not None else (0, 0)
+    return RaterState(one.name, given, one.cannot_tell - given, one.median_s, 0, 0, same, again, None)
 
 
 def _pilot(gate: Gate, rubric: Rubric) -> PilotState:

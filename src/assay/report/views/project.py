@@ -35,7 +35,7 @@ def page(found: ProjectState) -> Page:
         lead = f"Pairs of {found.pilot.shared:,} with two grades or more on which raters stand on both sides."
         parts += [Heading("Lines of the rubric on which raters differ", lead), lines(found.pilot.steps)]
     if found.raters:
-        parts.append(raters(found.raters))
+        parts.append(raters(found.raters, "preferences" if found.mode == "pairwise" else "grades"))
     if found.flags:
         parts.append(flags(found.flags))
     parts.append(remarks(found.notes))
@@ -83,11 +83,16 @@ def lines(steps: tuple[RubricStep, ...]) -> Table:
     return Table(columns, rows, name="Lines of the rubric")
 
 
-def raters(rows: tuple[RaterState, ...]) -> Table:
-    """Every rater with what was done, and how known grades and own ones were met."""
+def raters(rows: tuple[RaterState, ...], what: str = "grades") -> Table:
+    """Every rater with what was done, and how known grades and own ones were met.
+
+    Args:
+        rows: one a rater.
+        what: raters give.
+    """
     has_pilot = any(one.pilot_left is not None for one in rows)
     columns = [
-        Column("rater", is_name=True), Column("grades", "right"), Column("can't tell", "right"),
+        Column("rater", is_name=True), Column(what, "right"), Column("can't tell", "right"),
         Column("median s", "right"), Column("known grades met", "right", drop=1), Column("same again", "right", drop=1),
     ]  # fmt: skip
     if has_pilot:
