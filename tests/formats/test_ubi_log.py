@@ -89,6 +89,13 @@ def test_parquet_is_read_by_its_columns(tmp_path: Path) -> None:
         read_ubi(str(tmp_path / "cut.parquet"))
 
 
+def test_a_table_of_counts_is_no_log_of_ubi_whatever_its_columns_are_called(tmp_path: Path) -> None:
+    row = {"query_id": "1", "user_query": "tent", "count": 40}
+    assert not is_ubi(io.BytesIO(lines(row)))
+    (tmp_path / "log.jsonl").write_bytes(lines(row, row | {"user_query": "lamp", "count": 2}))
+    assert assay.sample(str(tmp_path / "log.jsonl"), size=3).traffic == 42.0
+
+
 def test_pages_and_facets_of_one_search_count_once() -> None:
     rows = (query("1", "tent", []), query("1", "tent", ["a", "b"]), query("1", "tent"), query("1", "tents", ["a"]))
     found = read_ubi(io.BytesIO(lines(*rows, event("1", "click", user_query="tent"), event("1", "click"))))

@@ -24,6 +24,7 @@ CLICKS = ("click", "watch", "add_to_cart", "purchase")
 
 _HITS = ("query_response_hit_ids", "query_response_objects_ids")
 _FIELDS = ("query_id", "user_query", "timestamp", "application", "action_name", *_HITS)
+_COUNTS = ("count", "frequency", "searches", "volume", "weight")
 _BULK = frozenset(("index", "create"))
 _PARQUET = b"PAR1"
 _HEAD = 1 << 16
@@ -101,7 +102,8 @@ def is_ubi(source: Source) -> bool:
 
 
 def _is_ours(record: Record) -> bool:
-    return "query_id" in record and ("user_query" in record or "action_name" in record)
+    is_counted = any(name in record for name in _COUNTS)  # a table of sums: UBI has a record for each search
+    return not is_counted and "query_id" in record and ("user_query" in record or "action_name" in record)
 
 
 def _columns(source: Source) -> list[str]:
