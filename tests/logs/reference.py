@@ -188,6 +188,11 @@ def cells(t: Tables) -> Rows:
 
 
 @query
+def cells_by_hash(t: Tables) -> Rows:
+    return cells(t)
+
+
+@query
 def by_position(t: Tables) -> Rows:
     names = ("position", "ranker", "segment")
     return [{**dict(zip(names, key, strict=True)), "impressions": len(part), "clicks": sum(r["clicked"] for r in part)}

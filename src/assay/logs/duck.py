@@ -97,21 +97,25 @@ class Duck:
             instead: named query to the one that takes its place, such as "shown" to "shown_by_row".
         """
         self._sources = tuple(sources)
-        self._instead = dict(instead or {})
+        self._instead = {"cells": "cells_by_hash", **(instead or {})}
         union = "\nUNION ALL\n".join(select(source, self) for source in sources)
         self._execute(f"CREATE OR REPLACE TEMP VIEW log AS {union}")
 
-    def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
+    def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]] | pl.DataFrame) -> None:
         """A relation beside the log: column to SQL type, and its rows."""
         import polars as pl
 
         spelling = ", ".join(f"{quoted(column)} {type_}" for column, type_ in columns.items())
         self._execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} ({spelling})")
-        if not rows:
+        if not len(rows):
             return
         file = os.path.join(self._spill.name, f"{name}.parquet")  # ten thousand times faster than row by row
-        types = {column: pl.String if type_ == "VARCHAR" else pl.Int64 for column, type_ in columns.items()}
-        pl.DataFrame([list(row) for row in rows], schema=types, orient="row").write_parquet(file)
+        known = {"VARCHAR": pl.String, "BIGINT": pl.Int64, "DOUBLE": pl.Float64}
+        types = {column: known[type_] for column, type_ in columns.items()}
+        frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(
+            [list(row) for row in rows], schema=types, orient="row"
+        )  # fmt: skip
+        frame.select(columns).write_parquet(file)
         self._execute(f"INSERT INTO {quoted(name)} SELECT * FROM read_parquet({literal(file)})")
 
     def run(self, name: str, **values: Any) -> pl.DataFrame:

@@ -33,8 +33,8 @@ class Engine(Protocol):
     def attach(self, sources: Sequence[Source], instead: Mapping[str, str] | None = None) -> None:
         """Lays `log`, the rows of all sources; `instead` names queries that take the place of others."""
 
-    def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
-        """A relation beside the log: column to SQL type (VARCHAR or BIGINT), and its rows."""
+    def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]] | pl.DataFrame) -> None:
+        """A relation beside the log: column to SQL type (VARCHAR, BIGINT or DOUBLE), and its rows."""
 
     def run(self, name: str, **values: Any) -> pl.DataFrame:
         """The rows of a named query."""

@@ -2,7 +2,8 @@
 
 A text begins with comments: what it gives, and `-- reads:` with the relations that it is built from. A relation that
 is another text is put before it as a common table expression; the rest are relations of the engine. Values come as
-bound parameters (`$name`), never as text.
+bound parameters (`$name`), never as text. `-- only:` names the engine of a text that takes the place of another one
+there, because it is faster.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-ENGINE = frozenset({"log", "aside", "alike", "offsets"})
+ENGINE = frozenset({"log", "aside", "alike", "offsets", "click_weights", "search_weights", "target"})
 """Relations that an engine lays: the rows of the log, the sessions that are left out, the pairs of queries that are
-alike, and by how much the clock of the time zone is ahead of UTC, from when to when."""
+alike, by how much the clock of the time zone is ahead of UTC, from when to when; what clicks and searches add to an
+estimate, and the chances with which a policy shows documents at positions."""
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 
@@ -29,12 +31,14 @@ class Query:
         text: the statement alone, without the comments at its head.
         about: what it gives, as its comments say.
         reads: the relations that it names.
+        only: the one engine that runs it; empty when all do.
     """
 
     name: str
     text: str
     about: str
     reads: tuple[str, ...]
+    only: str = ""
 
 
 @cache
@@ -50,9 +54,10 @@ def named(name: str) -> Query:
     lines = place.read_text("utf-8").splitlines()
     head = [line[2:].strip() for line in lines if line.startswith("--")]
     reads = next(line.removeprefix("reads:").replace(",", " ").split() for line in head if line.startswith("reads:"))
-    about = " ".join(line for line in head if not line.startswith("reads:"))
+    only = next((line.removeprefix("only:").strip() for line in head if line.startswith("only:")), "")
+    about = " ".join(line for line in head if not line.startswith(("reads:", "only:")))
     text = "\n".join(line for line in lines if not line.startswith("--")).strip()
-    return Query(name, text, about, tuple(reads))
+    return Query(name, text, about, tuple(reads), only)
 
 
 def names() -> list[str]:

@@ -106,13 +106,17 @@ class Spark:
         union = "\nUNION ALL\n".join(select(source, self) for source in sources)
         self._read(lambda: self._session.sql(_spark(union))).createOrReplaceTempView("log")
 
-    def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
+    def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]] | pl.DataFrame) -> None:
         """A relation beside the log: column to SQL type, and its rows."""
+        import polars as pl
         import pyarrow as pa
 
-        types = {column: pa.string() if type_ == "VARCHAR" else pa.int64() for column, type_ in columns.items()}
-        values = {column: [row[place] for row in rows] for place, column in enumerate(columns)}
-        table = pa.table({column: pa.array(values[column], type_) for column, type_ in types.items()})
+        known = {"VARCHAR": pa.string(), "BIGINT": pa.int64(), "DOUBLE": pa.float64()}
+        if isinstance(rows, pl.DataFrame):
+            values = {column: rows[column].to_list() for column in columns}
+        else:
+            values = {column: [row[place] for row in rows] for place, column in enumerate(columns)}
+        table = pa.table({column: pa.array(values[column], known[type_]) for column, type_ in columns.items()})
         self._session.createDataFrame(table).createOrReplaceTempView(name)
 
     def run(self, name: str, **values: Any) -> pl.DataFrame:
