@@ -7,6 +7,8 @@ from datetime import date
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.clicks.cells import Cells
 from assay.clicks.counts import CascadeCounts, LastClickCells
@@ -117,6 +119,59 @@ def test_earlier_and_later_lists_share_their_pairs() -> None:
     assert (first + second).count.sum() == 8
     both = Lists.from_frame(pl.concat([lists_frame(), later]))
     assert (first + second).cells().frame().equals(both.cells().frame())
+
+
+def plain(rows: list[tuple[str, list[str], int, int]]) -> dict[tuple[str, str, int], list[int]]:
+    """Impressions, unclicked, to_first, to_last, clicks, first_clicks, last_clicks, session by session."""
+    sums: dict[tuple[str, str, int], list[int]] = {}
+    for query, documents, mask, count in rows:
+        clicks = [k for k in range(len(documents)) if mask >> k & 1]
+        for k, document in enumerate(documents):
+            flags = [True, not clicks]
+            flags += (
+                [k <= clicks[0], k <= clicks[-1], k in clicks, k == clicks[0], k == clicks[-1]]
+                if clicks
+                else [False] * 5
+            )
+            at = sums.setdefault((query, document, k + 1), [0] * 7)
+            for place, flag in enumerate(flags):
+                at[place] += count * flag
+    return sums
+
+
+def plain_by_last(rows: list[tuple[str, list[str], int, int]]) -> dict[tuple[str, str, int, int], list[int]]:
+    """Impressions and clicks by last click above, session by session."""
+    sums: dict[tuple[str, str, int, int], list[int]] = {}
+    for query, documents, mask, count in rows:
+        last = 0
+        for k, document in enumerate(documents, start=1):
+            click = mask >> (k - 1) & 1
+            at = sums.setdefault((query, document, k, last), [0, 0])
+            at[0] += count
+            at[1] += count * click
+            last = k if click else last
+    return sums
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[tuple[str, list[str], int, int]]:
+    """Some lists of up to five of six documents with any clicks, the same one perhaps again."""
+    rows = []
+    for _ in range(draw(st.integers(1, 12))):
+        documents = draw(st.lists(st.sampled_from("uvwxyz"), min_size=1, max_size=5, unique=True))
+        mask = draw(st.integers(0, 2 ** len(documents) - 1))
+        rows.append((draw(st.sampled_from("ab")), documents, mask, draw(st.integers(1, 9))))
+    return rows
+
+
+@given(logs())
+def test_counts_are_those_of_a_plain_loop_over_sessions(rows: list[tuple[str, list[str], int, int]]) -> None:
+    lists = Lists.from_frame(pl.DataFrame(rows, ["query_id", "doc_ids", "clicks", "count"], orient="row"))
+    found = {(row[0], row[1], row[2]): list(row[3:]) for row in lists.cascade().frame().rows()}
+    assert found == plain(rows)
+    assert {row[:4]: list(row[4:]) for row in lists.by_last_click().frame().rows()} == plain_by_last(rows)
+    cells = {row[:3]: list(row[3:]) for row in lists.cells().frame().rows()}
+    assert cells == {key: [sums[0], sums[4]] for key, sums in plain(rows).items()}
 
 
 def test_lists_are_split_by_time() -> None:

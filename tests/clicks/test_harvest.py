@@ -184,6 +184,7 @@ def test_lines_of_trust_are_those_of_the_simulation() -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_without_trust_bias_lines_go_through_the_origin() -> None:
     found = affine(sessions("pbm_60k").cells())
     assert (np.abs(found.beta[1:]) < 4 * found.se_beta[1:]).all()

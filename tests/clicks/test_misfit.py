@@ -8,7 +8,7 @@ import pytest
 from assay.clicks.cells import Cells
 from assay.clicks.lists import Lists
 from assay.clicks.misfit import Misfit, halves, misfit
-from assay.clicks.propensity import propensity
+from assay.clicks.propensity import attraction, propensity
 from assay.errors import NotEnoughEvidence
 from clicks.simulated import sessions
 
@@ -27,6 +27,7 @@ def test_a_log_of_the_model_is_not_flagged() -> None:
     assert found.verdict == "nothing speaks against the model"
     assert [test.name for test in found.tests] == ["chi-square", "trust", "ubm", "sdbn"]
     assert found.dispersion == pytest.approx(1, abs=0.2)
+    assert found.off < 0.03
 
 
 @pytest.mark.shared
@@ -57,6 +58,24 @@ def test_doubled_clicks_double_the_chi_square_of_a_misfit() -> None:
     one, two = misfit(cells, propensity(cells)), misfit(twice, propensity(twice))
     assert len(one.tests) == 2  # no lists, no rivals
     assert two.tests[0].statistic > 1.9 * one.tests[0].statistic  # and cells that had too few clicks come in
+
+
+def test_the_size_of_a_misfit_does_not_grow_with_the_log() -> None:
+    rng = np.random.default_rng(3)
+    pair = np.repeat(np.arange(200), 2)
+    position = np.argsort(rng.random((200, 4)), axis=1)[:, :2].ravel() + 1
+    gamma = rng.uniform(0.1, 0.6, 200)[pair]
+    rate = (0.98 * gamma + 0.35 / position * (1 - gamma)) / position  # trusts the top
+    found = []
+    for shown in (1e5, 4e5):
+        cells = Cells(pair, position, np.full(400, shown), shown * rate, np.arange(200) // 10)
+        found.append(misfit(cells, propensity(cells)))
+    assert found[1].dispersion == pytest.approx(4 * found[0].dispersion, rel=0.02)
+    assert found[1].off == pytest.approx(found[0].off, rel=0.02)
+    theta = propensity(cells).theta
+    expected = shown * theta[position - 1] * attraction(cells, theta)[pair]
+    apart, weight = cells.clicks / expected - 1, expected / (1 - expected / shown)
+    assert found[1].off == pytest.approx(np.sqrt(np.average(apart**2, weights=weight)), rel=0.02)
 
 
 def test_too_few_clicks_are_not_an_answer() -> None:

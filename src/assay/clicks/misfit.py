@@ -55,16 +55,19 @@ class Misfit:
 
     Args:
         tests: chi-square, trust, then the rivals if there were later lists.
-        dispersion: chi-square over its mean if the model fits: 1 where the model fits; the size of the misfit.
+        dispersion: chi-square over its mean if the model fits; 1 is chance alone. It grows with the log.
         df: its degrees of freedom.
-        fits: whether no test flags; None where none could be made.
+        off: by which share clicks of a cell are off beyond chance, root mean square weighted by expected clicks; 0 is
+            chance alone. It does not grow with the log: in a large one a test may flag what does no harm.
+        fits: whether no test flags.
         verdict: in words.
     """
 
     tests: tuple[Test, ...]
     dispersion: float
     df: float
-    fits: bool | None
+    off: float
+    fits: bool
     verdict: str
 
 
@@ -93,7 +96,7 @@ def misfit(
     known = ~np.isnan(propensities.theta)
     known = np.append(known, np.zeros(max(0, cells.depth - len(known)), bool))
     table = _Residuals(cells.where(known[cells.position - 1]).summed(), propensities.theta)
-    chi, dispersion, df = _chi_square(table)
+    chi, dispersion, df, off = _chi_square(table)
     tests = [chi, _trust(table)]
     if earlier is not None and later is not None:
         tests += _rivals(earlier, later)
@@ -102,7 +105,7 @@ def misfit(
     against = [test for test in tests if test.flags]
     verdict = "; ".join(test.says for test in against)
     words = f"the position-based model does not fit: {verdict}" if against else "nothing speaks against the model"
-    return Misfit(tuple(tests), dispersion, df, not against, words)
+    return Misfit(tuple(tests), dispersion, df, off, not against, words)
 
 
 class _Residuals:
@@ -122,7 +125,8 @@ class _Residuals:
         self.share = np.divide(self.expected, clicks, out=np.ones(len(clicks)), where=clicks > 0)
 
 
-def _chi_square(table: _Residuals) -> tuple[Test, float, float]:
+def _chi_square(table: _Residuals) -> tuple[Test, float, float, float]:
+    """The test, dispersion, degrees of freedom and `off`."""
     from scipy.stats import chi2
 
     n = table.cells.impressions
@@ -132,14 +136,13 @@ def _chi_square(table: _Residuals) -> tuple[Test, float, float]:
     positions = len(np.unique(table.at)) - 1
     mean, variance = mean - positions, variance - 2 * positions
     if mean < 1 or variance <= 0:
-        return (
-            Test("chi-square", math.nan, math.nan, "too few cells have enough clicks for a chi-square"),
-            math.nan,
-            0.0,
-        )
+        says = "too few cells have enough clicks for a chi-square"
+        return Test("chi-square", math.nan, math.nan, says), math.nan, 0.0, math.nan
     scale, df, ratio = variance / (2 * mean), 2 * mean**2 / variance, value / mean
     says = f"clicks are off by {ratio:.2f} times their chance variance"
-    return Test("chi-square", value, float(chi2.sf(value / scale, df)), says), ratio, df
+    weight = float((table.expected[kept] ** 2 / table.variance[kept]).sum())
+    off = math.sqrt(max(0.0, value - mean) / weight)
+    return Test("chi-square", value, float(chi2.sf(value / scale, df)), says), ratio, df, off
 
 
 def _moments(table: _Residuals, kept: Bool) -> tuple[float, float]:
