@@ -164,16 +164,18 @@ def _say(notes: tuple[str, ...]) -> None:
 @label.command("list", cls=Verb, example="assay label list", help="List the projects, each with how far it has come.")
 def list_() -> None:
     """Translates the command line into one call of the flow."""
-    from assay.flows.keeping import TENANT, open_store
-    from assay.flows.labelling import overview
-    from assay.flows.people import Person
+    from assay.flows.keeping import open_store
+    from assay.flows.leading import listed
 
     with open_store(workbench()) as store:
-        rows = overview(store, Person("", "lead", TENANT))
+        rows = listed(store)
     if not rows:
         click.echo("no project yet: `assay label create` makes one")
     for row in rows:
-        click.echo(f"{row['id']}  {row['name']}: {row['taken']:,} of {row['wanted']:,} judgments given or claimed")
+        closed = ", closed" if row["is_closed"] else ""
+        click.echo(
+            f"{row['id']}  {row['name']}: {row['taken']:,} of {row['wanted']:,} judgments given or claimed{closed}"
+        )
 
 
 label.add_command(exporting("label"))

@@ -218,6 +218,16 @@ def add_pairs(
     return store.write(job).result()
 
 
+def listed(store: Store, who: Person = TERMINAL) -> list[dict[str, Any]]:
+    """Every project with how far it has come, those that were closed too, the latest first."""
+    rows = projects.every(store, who.tenant)
+    return [
+        {"id": row["id"], "name": row["name"], "is_closed": row["ended_at"] is not None}
+        | projects.counts(store, row["id"])
+        for row in rows
+    ]
+
+
 def open_project(store: Store, name: str, why: str = "", who: Person = TERMINAL) -> str:
     """Opens a project that was closed, or the queue behind its pilot; what was done, in words.
 

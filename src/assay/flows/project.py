@@ -23,7 +23,7 @@ def open_queue(store: Store, who: Person, name: str, why: str) -> None:
     """
     project, why, at = project_of(store, who, name), why.strip(), now()
     if not project["pilot"] or project["opened_at"]:
-        raise InputError("the queue is open", project["name"], "go back to the project")
+        raise InputError("the queue is open", project["name"], "there is nothing to open: raters get all pairs")
     if consider(store, project):
         return
     if not why:
