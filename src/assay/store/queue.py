@@ -62,13 +62,15 @@ class NewItem:
 def add(connection: sa.Connection, tenant: str, project: str, items: Sequence[NewItem], wanted: int, now: str) -> int:
     """Queues pairs; those that are there already stay as they are. How many are new.
 
-    The numbers that items get are in no order: a page shows them to raters, and the pairs may come in the order of a
-    pool, with known grades at their end.
+    The numbers that items get tell no more than their place: a page shows them to raters, and the pairs may come in
+    the order of a pool, with known grades at their end.
     """
     if not items:
         return 0
-    items = list(items)
-    random.Random(secrets.token_bytes(16)).shuffle(items)
+    rng = random.Random(secrets.token_bytes(16))
+    # Items of one place stay together: without any order, the index of a large project would be written all over.
+    places = [(one if one.gold is None else rng.choice(items)).place + rng.random() for one in items]
+    items = [items[at] for at in sorted(range(len(items)), key=places.__getitem__)]
     rows = [
         {
             "tenant": tenant, "project": project, "query_id": one.query_id, "doc_id": one.doc_id,
