@@ -43,8 +43,8 @@ def test_a_captured_page_is_shown_without_what_acts_or_fetches(browser: Any, bas
     page.wait_for_function("() => document.querySelector('.picture img')?.naturalWidth > 0")
     assert title(page) == "Rain jacket Trà Vinh"
     assert page.locator(".body h3").text_content() == "About it"  # below the headings of the page
-    assert page.locator(".body a, .body script, .body [onerror], .body img[src]").count() == 0
-    assert page.locator(".body img").get_attribute("alt") == "a seam"
+    assert page.locator(".body a, .body script, .body [onerror], .body img").count() == 0
+    assert "[picture: a seam]" in str(page.text_content(".body"))
     assert page.title().startswith("Label")
     assert all(url.startswith(base) for url in asked)
     assert page.locator(".picture img").get_attribute("alt") == "Picture: Rain jacket Trà Vinh"

@@ -221,3 +221,24 @@ def test_what_was_added_without_a_connection_is_added_later(browser: Any, base: 
         shown.append(title(page))
     assert "Long rain text" in shown
     page.context.close()
+
+
+def test_everything_is_at_hand_on_a_phone(browser: Any, base: str, folder: Path) -> None:
+    page = opened(browser, base, to="by enter", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    seen(page)
+    first = title(page)
+    page.locator(".thumb [data-grade='2']").tap()
+    page.locator(".thumb [data-confirm]").tap()
+    told(page, "saved", "saved: grade 2")
+    seen(page)
+    page.locator(".thumb [data-undo]").tap()
+    told(page, "saved", "undone")
+    assert title(page) == first
+    for name in ("cannot", "skip", "note"):
+        assert page.locator(f"#{name}").is_visible()
+    for what in ("find", "flag"):
+        assert page.locator(f".beside[data-{what}]").is_visible()
+    sizes = [node.bounding_box() for node in page.locator(".thumb button, .rubric .side-keys button").all()]
+    assert [box for box in sizes if min(box["height"], box["width"]) < 44] == []
+    assert page.evaluate("() => document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.context.close()

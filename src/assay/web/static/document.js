@@ -48,6 +48,7 @@ function renamed(node) {
 function markup(doc) {
   const read = new DOMParser().parseFromString(doc.html, "text/html"); // inert until it stands on the page
   renamed(read.body);
+  for (const image of read.body.querySelectorAll("img:not([src])")) image.replaceWith(`[picture${image.alt ? `: ${image.alt}` : ""}]`);
   if (doc.dir === "auto") for (const block of read.body.querySelectorAll(BLOCKS)) if (!block.dir) block.dir = "auto";
   return [...read.body.childNodes];
 }

@@ -300,13 +300,13 @@ document.addEventListener("keydown", (event) => {
 const CLICKS = {
   grade: (node) => stage(Number(node.dataset.grade)),
   value: (node) => say(node.closest("[data-dimension]").dataset.dimension, Number(node.dataset.value)),
-  confirm, flag, find: find.open,
+  confirm, flag, undo, find: find.open,
   help: () => open("help"),
   rubric: () => open("rubric-text"),
   reason: (node) => { $("why").close(); answer({ cannot_tell: node.dataset.reason }); },
   close: (node) => node.closest("dialog").close(),
 };
-const BUTTONS = { cannot: () => open("why"), note: () => open("noting"), skip, undo };
+const BUTTONS = { cannot: () => open("why"), note: () => open("noting"), skip };
 
 document.addEventListener("click", (event) => {
   const node = event.target.closest("button");
