@@ -207,3 +207,14 @@ def test_a_claim_is_one_row_for_each_turn(store: Store) -> None:
     ask(store, row, "ann", 2)
     ask(store, row, "ann", 2)
     assert len(store.rows(sa.select(CLAIMS))) == 2
+
+
+def test_the_number_of_a_known_grade_tells_nothing(store: Store) -> None:
+    project(store, items=400, wanted=2, queries=20)
+    gold = [queue.NewItem(f"q{i % 20}", f"g{i}", "h", 0, gold=1.0) for i in range(60)]
+    more = [queue.NewItem(f"q{20 + i // 20}", f"m{i}", "h", 20 + i // 20) for i in range(400)]
+    assert store.write(lambda c: queue.add(c, TENANT, "p", more + gold, 2, NOW)).result() == 460
+    rows = store.rows(sa.select(ITEMS.c.id, ITEMS.c.gold).order_by(ITEMS.c.id).offset(400))
+    ranks = [at for at, row in enumerate(rows, 1) if row["gold"] is not None]
+    error = (461 * 400 / (12 * 60)) ** 0.5  # of the mean of 60 ranks drawn from 460
+    assert abs(np.mean(ranks) - 461 / 2) < 5 * error
