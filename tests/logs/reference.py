@@ -91,7 +91,7 @@ def rows(t: Tables) -> Rows:
     for row in t["log"]:
         moment = row["moment"]
         if moment is None or t.values["since"] <= moment < t.values["until"]:
-            kept = {name: value for name, value in row.items() if name not in FLAGS}
+            kept = {name: value for name, value in row.items() if name not in (*FLAGS, "propensity")}
             found.append({**kept, "clicked": row["clicked"] or 0, "refused": reason(row)})
     return found
 
@@ -107,8 +107,10 @@ def impressions_as_they_are(t: Tables) -> Rows:
 
 @query
 def impressions(t: Tables) -> Rows:
-    parts = grouped(t["impressions_as_they_are"], "impression_id", "doc_id")
-    return [min(part, key=lambda row: (*low(row, "position", "event_id"), -row["clicked"])) for part in parts.values()]
+    here = t["impressions_as_they_are"]
+    parts = grouped((row for row in here if row["impression_id"] is not None), "impression_id", "doc_id", "position")
+    once = [min(part, key=lambda row: (*low(row, "event_id"), -row["clicked"])) for part in parts.values()]
+    return once + [row for row in here if row["impression_id"] is None]
 
 
 @query
@@ -185,6 +187,13 @@ def cells(t: Tables) -> Rows:
     parts = grouped((row for row in t["shown"] if row["query_id"] is not None), *names)
     return [{**dict(zip(names, key, strict=True)), "impressions": len(part), "clicks": sum(r["clicked"] for r in part)}
             for key, part in parts.items()]  # fmt: skip
+
+
+@query
+def again(t: Tables) -> Rows:
+    here = (row for row in t["impressions_as_they_are"] if row["impression_id"] is not None)
+    parts = grouped(here, "impression_id").values()
+    return [{"searches": sum(len({row["position"] for row in part}) < len(part) for part in parts)}]
 
 
 @query

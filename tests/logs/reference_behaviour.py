@@ -48,14 +48,12 @@ def steps(t: Tables) -> Rows:
 def clicked_documents(t: Tables) -> Rows:
     clicks = {(row["impression_id"], row["doc_id"]): row["moment"] for row in t["clicked"]}
     found, seen = [], set()
-    for row in t["impressions"]:
-        key = (row["impression_id"], row["doc_id"])
-        if row["impression_id"] is None:
-            continue
+    here = (row for row in t["impressions"] if row["impression_id"] is not None)
+    for key, part in grouped(here, "impression_id", "doc_id").items():
         seen.add(key)
-        if row["clicked"] == 1 or key in clicks:
-            found.append({"impression_id": key[0], "doc_id": key[1], "position": row["position"],
-                          "moment": clicks.get(key)})  # fmt: skip
+        if any(row["clicked"] == 1 for row in part) or key in clicks:
+            found.append({"impression_id": key[0], "doc_id": key[1], "moment": clicks.get(key),
+                          "position": min(row["position"] for row in part)})  # fmt: skip
     return found + [{"impression_id": key[0], "doc_id": key[1], "position": None, "moment": moment}
                     for key, moment in clicks.items() if key not in seen]  # fmt: skip
 

@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-import logs.reference_behaviour  # noqa: F401 # registers its queries
+import logs.reference_behaviour
+import logs.reference_weights  # noqa: F401 # these register their queries
 from assay.logs.duck import Duck
 from assay.logs.named import ENGINE, composed, named, names, parameters
 from assay.logs.spark import ALLOWED, Spark
@@ -20,16 +21,24 @@ SCHEMA = {"app": pl.String, "kind": pl.String, "event_id": pl.String, "impressio
           "session_id": pl.String, "query_id": pl.String, "query_text": pl.String, "doc_id": pl.String,
           "position": pl.Int64, "position_is_bad": pl.Boolean, "moment": pl.Int64, "moment_is_bad": pl.Boolean,
           "clicked": pl.Int64, "clicked_is_bad": pl.Boolean, "dwell_s": pl.Float64, "value": pl.Float64,
-          "results": pl.Int64, "ranker": pl.String, "swap": pl.Int64, "segment": pl.String,
-          "line_is_bad": pl.Boolean}  # fmt: skip
+          "results": pl.Int64, "ranker": pl.String, "swap": pl.Int64, "propensity": pl.Float64,
+          "segment": pl.String, "line_is_bad": pl.Boolean}  # fmt: skip
 
 ALIKE = [("red", "red shoes"), ("shoes", "red shoes"), ("red shoes", "shoes")]
 OFFSETS = [(0, 1_000_000_000, 3_600_000_000), (1_000_000_000, 4_000_000_000, 7_200_000_000)]
+CLICK_WEIGHTS = [("q1", "d1", 1, 1.5, -0.25, 1.0), ("q1", "d1", 3, 3.0, -0.5, 1.0), ("q2", "d4", 2, 2.25, 0.0, 0.5),
+                 ("q3", "d2", 3, 7.0, -1.0, 0.25)]  # fmt: skip
+SEARCH_WEIGHTS = [("q1", 0.5, 1.0), ("q2", 0.0, 0.75)]
+TARGET = [("d1", 1, 0.5), ("d2", 1, 0.25), ("d1", 3, 0.125), ("d4", 3, 0.75)]
 LAID = {
     "aside": ({"session_id": "VARCHAR"}, [("s3",)]),
     "alike": ({"query_text": "VARCHAR", "next_text": "VARCHAR"}, ALIKE),
     "offsets": ({"since": "BIGINT", "until": "BIGINT", "ahead": "BIGINT"}, OFFSETS),
-}
+    "click_weights": ({"query_id": "VARCHAR", "doc_id": "VARCHAR", "position": "BIGINT", "of_click": "DOUBLE",
+                       "of_showing": "DOUBLE", "mass": "DOUBLE"}, CLICK_WEIGHTS),
+    "search_weights": ({"query_id": "VARCHAR", "of_search": "DOUBLE", "mass": "DOUBLE"}, SEARCH_WEIGHTS),
+    "target": ({"doc_id": "VARCHAR", "position": "BIGINT", "chance": "DOUBLE"}, TARGET),
+}  # fmt: skip
 
 
 def log(n, seed):
@@ -49,6 +58,7 @@ def log(n, seed):
         "moment": some([int(i) * 50_000_000 for i in range(70)], 0.1), "clicked": some([0, 1, 1], 0.4),
         "dwell_s": some([-1.0, 0.0, 0.31, 12.55, 31.0], 0.5), "value": some([0.0, 2.5, 9.75], 0.3),
         "results": some([0, 7], 0.5), "ranker": some(["A", "B"], 0.3), "swap": some([0, 2], 0.5),
+        "propensity": some([0.0, 0.25, 0.5, 1e-6], 0.2),
         "segment": some(["phone", "desktop"], 0.3),
     }  # fmt: skip
     flags = {name: [bool(one) for one in rng.random(n) < 0.04]
@@ -56,7 +66,8 @@ def log(n, seed):
     return pl.DataFrame({**columns, **flags}, schema_overrides=SCHEMA).select(list(SCHEMA))
 
 
-ENDS = ("cells", "cascade", "last_click_cells", "unit_moments", "position_moments", "dwells", "refused", "unmatched")
+ENDS = ("cells", "cascade", "last_click_cells", "unit_moments", "position_moments", "dwells", "refused", "unmatched",
+        "weighed_moments", "bandit_cells", "bandit_moments")  # fmt: skip
 """Texts that others are not built from: they are run on nothing, too."""
 
 LOGS = {"some": log(400, 1), "few": log(25, 2), "none": log(0, 3)}

@@ -38,6 +38,7 @@ class Duck:
         threads: how many; all when None.
     """
 
+    name = "duckdb"
     reads_stores = False
 
     def __init__(self, memory: str | None = None, threads: int | None = None) -> None:
@@ -115,7 +116,7 @@ class Duck:
         frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(
             [list(row) for row in rows], schema=types, orient="row"
         )  # fmt: skip
-        frame.select(columns).write_parquet(file)
+        frame.select(list(columns)).write_parquet(file)
         self._execute(f"INSERT INTO {quoted(name)} SELECT * FROM read_parquet({literal(file)})")
 
     def run(self, name: str, **values: Any) -> pl.DataFrame:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 class Engine(Protocol):
     """An engine with one log."""
 
+    name: str
+    """As it is typed."""
+
     reads_stores: bool
     """Whether addresses of object stores (`s3://...`) can be read."""
 

@@ -13,6 +13,7 @@ from assay.logs.engine import Engine
 from assay.logs.fields import found, is_ubi, kinds
 from assay.logs.found_files import LogFiles, files_of, first_bad_lines
 from assay.logs.mapping import INTEGERS, Source, check_zone, unit_of
+from assay.logs.named import named
 
 EVER = (-(2**62), 2**62)
 """The window that leaves nothing out, in microseconds since 1970."""
@@ -35,6 +36,7 @@ class Reading:
         most: searches of a session above which it is set aside; none is when 0.
         late: microseconds after its search from which a click is late.
         is_trusted: whether rows are known to come once, so that repeated ones are not looked for.
+        is_bandit: whether rows are single documents at positions with the chance that they had, of no query.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +49,7 @@ class Reading:
     most: int = 50
     late: int = DAY
     is_trusted: bool = False
+    is_bandit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +201,16 @@ def open_log(
                for path in given for files in files_of(path, engine.reads_stores)]  # fmt: skip
     if events is not None:
         sources += [_source(engine, files, reading, "click") for files in files_of(events, engine.reads_stores)]
-    _check(sources, given)
+    _check(sources, given, reading)
     bases = _bases(engine, sources, reading)
     counted = {one.app: one.base for one in bases}
     sources = [replace(source, bases=counted) for source in sources]
-    engine.attach(sources, _instead(sources, reading))
+    instead = _instead(sources, reading)
+    engine.attach(sources, instead)
+    if "impressions" not in instead and engine.name == named("again").only:
+        window = {"since": reading.since, "until": reading.until}
+        if not engine.run("again", **window)["searches"][0]:  # then looking for what comes again finds nothing
+            engine.attach(sources, {**instead, "impressions": "impressions_as_they_are"})
     return Log(engine, reading, sources, bases)
 
 
@@ -250,11 +258,14 @@ def _plain(kind: str, columns: frozenset[str]) -> str:
     return "search" if is_ubi(columns) else kind
 
 
-def _check(sources: Sequence[Source], given: Sequence[Any]) -> None:
+def _check(sources: Sequence[Source], given: Sequence[Any], reading: Reading) -> None:
     where = spelled(given[0])
     shows = [source for source in sources if source.kind != "click"]
     names = {name for source in shows for name in source.paths}
-    if not names & {"query_id", "impression_id"}:
+    if reading.is_bandit and "propensity" not in names:
+        raise InputError("no column gives the chance with which a document was shown", where,
+                         "say which one does: --columns propensity=COLUMN")  # fmt: skip
+    if not reading.is_bandit and not names & {"query_id", "impression_id"}:
         raise InputError("no column names the query", where, "say which one does: --columns query_id=COLUMN")
     if not names & {"position", "docs"}:
         raise InputError("no column gives the position", where, "say which one does: --columns position=COLUMN")

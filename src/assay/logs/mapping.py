@@ -18,7 +18,7 @@ from assay.logs.found_files import LogFiles
 
 COLUMNS = ("app", "kind", "event_id", "impression_id", "unit_id", "session_id", "query_id", "query_text", "doc_id",
            "position", "position_is_bad", "moment", "moment_is_bad", "clicked", "clicked_is_bad", "dwell_s", "value",
-           "results", "ranker", "swap", "segment", "line_is_bad")  # fmt: skip
+           "results", "ranker", "swap", "propensity", "segment", "line_is_bad")  # fmt: skip
 """Of `log`, in this order."""
 
 SQL_TYPES = {"text": "VARCHAR", "whole": "BIGINT", "number": "DOUBLE", "moment": "BIGINT", "flag": "BIGINT"}

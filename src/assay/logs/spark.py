@@ -36,6 +36,7 @@ class Spark:
         master: the address of the cluster; this machine's cores when None.
     """
 
+    name = "spark"
     reads_stores = True
 
     def __init__(self, master: str | None = None) -> None:

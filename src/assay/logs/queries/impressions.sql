@@ -5,4 +5,6 @@ SELECT
     dwell_s, value, results, ranker, swap, segment, refused
 FROM rows
 WHERE kind = 'impression' AND refused IS NULL
-QUALIFY row_number() OVER (PARTITION BY impression_id, doc_id ORDER BY position, event_id, clicked DESC) = 1
+QUALIFY impression_id IS NULL OR row_number() OVER (
+    PARTITION BY impression_id, doc_id, position ORDER BY event_id, clicked DESC
+) = 1
