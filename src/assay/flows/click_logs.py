@@ -58,8 +58,13 @@ class LogChoices:
     memory: str | None = None
 
 
-def opened(log: Paths, choices: LogChoices) -> Log:
+def opened(log: Paths, choices: LogChoices, is_bandit: bool = False) -> Log:
     """The log, opened on the engine that was asked for.
+
+    Args:
+        log: files, a folder or a glob.
+        choices: how it is read.
+        is_bandit: see `Reading`.
 
     Raises:
         InputError: an option cannot be read, or the log cannot.
@@ -83,7 +88,7 @@ def opened(log: Paths, choices: LogChoices) -> Log:
     reading = Reading(
         columns=choices.columns, kinds=choices.kinds, bases=choices.ordinal_base, app=choices.app,
         zone=choices.time_zone, since=EVER[0] if since is None else since, until=EVER[1] if until is None else until,
-        most=choices.session_limit, late=int(choices.late_s * 1e6), is_trusted=choices.is_trusted,
+        most=choices.session_limit, late=int(choices.late_s * 1e6), is_trusted=choices.is_trusted, is_bandit=is_bandit,
     )  # fmt: skip
     engine = _engine(choices)
     try:

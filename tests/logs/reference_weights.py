@@ -1,0 +1,97 @@
+"""The queries of weighed clicks in plain Python; see `reference`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations_with_replacement
+
+from logs.reference import Row, Rows, Tables, grouped, query
+
+
+@query
+def query_searches(t: Tables) -> Rows:
+    here = [row for row in t["shown"] if row["query_id"] is not None and row["impression_id"] is not None]
+    return [{"query_id": key[0], "searches": len({row["impression_id"] for row in part})}
+            for key, part in grouped(here, "query_id").items()]  # fmt: skip
+
+
+@query
+def weighed_searches(t: Tables) -> Rows:
+    by_cell = {(row["query_id"], row["doc_id"], row["position"]): row for row in t["click_weights"]}
+    by_query = {row["query_id"]: row for row in t["search_weights"]}
+    people = {row["impression_id"]: row for row in t["searches"]}
+    here = [row for row in t["shown"] if row["query_id"] in by_query and row["impression_id"] is not None]
+    found = []
+    for (search, asked), part in grouped(here, "impression_id", "query_id").items():
+        adds, mass = by_query[asked]["of_search"], 0.0
+        for row in part:
+            weight = by_cell.get((asked, row["doc_id"], row["position"]))
+            if weight is not None:
+                adds += row["clicked"] * weight["of_click"] + weight["of_showing"]
+                mass += weight["mass"]
+        person = people.get(search, {"unit_id": None, "session_id": None})
+        unit = next(one for one in (person["unit_id"], person["session_id"], search) if one is not None)
+        found.append({"unit_id": unit, "adds": adds, "mass": mass, "expected": by_query[asked]["mass"]})
+    return found
+
+
+@query
+def weighed_units(t: Tables) -> Rows:
+    return [{"unit_id": key[0], "searches": float(len(part)),
+             **{name: sum(row[name] for row in part) for name in ("adds", "mass", "expected")}}
+            for key, part in grouped(t["weighed_searches"], "unit_id").items()]  # fmt: skip
+
+
+def sums(rows: Rows, names: Iterable[str], products: Iterable[tuple[str, str]]) -> Row:
+    found: Row = {"units": len(rows)}
+    for name in names:
+        found[name] = sum(row[name] for row in rows) if rows else None
+    for one, other in products:
+        found[f"{one}_{other}"] = sum(row[one] * row[other] for row in rows) if rows else None
+    return found
+
+
+@query
+def weighed_moments(t: Tables) -> Rows:
+    products = [(name, name) for name in ("searches", "adds", "mass", "expected")]
+    products += [("adds", "searches"), ("adds", "mass"), ("mass", "expected")]
+    return [sums(t["weighed_units"], ("searches", "adds", "mass", "expected"), products)]
+
+
+def shown_alone(t: Tables) -> Rows:
+    flags = ("line_is_bad", "position_is_bad", "clicked_is_bad", "moment_is_bad")
+    since, until = t.values["since"], t.values["until"]
+    return [row for row in t["log"] if row["kind"] == "impression" and not any(row[flag] for flag in flags)
+            and (row["moment"] is None or since <= row["moment"] < until)]  # fmt: skip
+
+
+@query
+def bandit_cells(t: Tables) -> Rows:
+    names = ("doc_id", "position", "propensity")
+    return [{**dict(zip(names, key, strict=True)), "impressions": len(part),
+             "clicks": sum(row["clicked"] or 0 for row in part)}
+            for key, part in grouped(shown_alone(t), *names).items()]  # fmt: skip
+
+
+@query
+def bandit_units(t: Tables) -> Rows:
+    chances = {(row["doc_id"], row["position"]): row["chance"] for row in t["target"]}
+    fine = [row for row in shown_alone(t) if row["doc_id"] is not None and (row["position"] or 0) >= 1
+            and (row["propensity"] or 0) > 0]  # fmt: skip
+    weighed = []
+    for row in fine:
+        weight = chances.get((row["doc_id"], row["position"]), 0.0) / row["propensity"]
+        unit = next((row[name] for name in ("unit_id", "session_id", "impression_id") if row[name] is not None), None)
+        weighed.append({"unit_id": unit, "weight": weight, "adds": weight * (row["clicked"] or 0)})
+    return [{"unit_id": key[0], "shown": float(len(part)), "weight": sum(row["weight"] for row in part),
+             "adds": sum(row["adds"] for row in part)}
+            for key, part in grouped(weighed, "unit_id").items()]  # fmt: skip
+
+
+@query
+def bandit_moments(t: Tables) -> Rows:
+    known = [row for row in t["bandit_units"] if row["unit_id"] is not None]
+    products = list(combinations_with_replacement(("shown", "weight", "adds"), 2))
+    renamed = {"shown_weight": "weight_shown", "shown_adds": "adds_shown", "weight_adds": "adds_weight"}
+    found = sums(known, ("shown", "weight", "adds"), products)
+    return [{renamed.get(name, name): value for name, value in found.items()}]
