@@ -14,9 +14,9 @@ from assay.clicks.lists import Lists
 from assay.clicks.models.cascade import Cascade
 from assay.clicks.models.dbn import SimplifiedDynamic
 from assay.clicks.models.dcm import DependentClick
-from assay.clicks.models.model import fit, quality
+from assay.clicks.models.model import fit, quality, relevance_auc
 from assay.clicks.models.pbm import PositionBased
-from clicks.simulated import sessions
+from clicks.simulated import sessions, truth
 
 pytestmark = pytest.mark.shared
 
@@ -98,3 +98,18 @@ def test_examination_is_that_of_pyclick_after_50_steps(name: str, examination: l
 def test_lambda_is_that_of_pyclick(name: str, continuation: list[float]) -> None:
     fitted = DependentClick.from_counts(split(name)[0].cascade())
     assert fitted.continuation == pytest.approx(continuation, abs=6e-7)
+
+
+def test_attraction_puts_relevant_documents_higher_than_click_rates_do() -> None:
+    log = sessions("pbm_60k").lists.distinct()
+    grade = np.array(truth()["grade"], dtype=float).ravel()
+    shown = np.unique(log.pair[log.shown])
+    unseen = np.setdiff1d(np.arange(len(grade)), shown)
+    grade[unseen] = np.nan  # a model says nothing of them
+    areas = {
+        name: relevance_auc(fit(name, log).relevance, grade, relevant=2) for name in ("pbm", "document-ctr", "rank-ctr")
+    }
+    assert areas["rank-ctr"] == 0.5
+    assert areas["document-ctr"] < areas["pbm"]
+    assert areas["pbm"] > 0.95  # the attraction that the log was made with follows the grades, and has an area of 1
+    assert relevance_auc(np.array(truth()["gamma"]).ravel(), grade, relevant=2) == 1
