@@ -1,0 +1,280 @@
+"""What a ranking would have earned on the searches of a log: estimators, and the errors that counts allow.
+
+Each estimator is a sum over what was shown, (click x a + b), plus s for each search, over the number of searches. In
+this form a and b also give each search's influence on the estimate, so that sums by person give its error.
+
+    ips           click x discount / propensity of the position where it stood
+    snips         ips divided by its mean weight
+    policy-aware  click x discount / exposure, see `aim`
+    clipped       the same, no click weighing more than a limit: biased down, less spread
+    dr            clipped, with a model of attraction in place of what is clipped and of what was never shown
+
+Source: ips: Joachims, Swaminathan and Schnabel, WSDM 2017; snips: Swaminathan and Joachims, NIPS 2015; policy-aware:
+Oosterhuis and de Rijke, SIGIR 2020; dr: Oosterhuis, Doubly robust estimation for correcting position bias in click
+feedback, TOIS 41(3), 2023.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from assay.clicks.aim import Aim, Seen
+from assay.clicks.pairs import F64, total
+
+Estimator = Literal["policy-aware", "ips", "snips", "clipped", "dr"]
+
+ESTIMATORS: tuple[Estimator, ...] = ("policy-aware", "ips", "snips", "clipped", "dr")
+
+BY_POSITION = ("ips", "snips")
+"""Estimators whose weights know nothing of which documents the rankers of the log show."""
+
+HIGH = 0.95
+"""The quantile of attraction, weighted by examinations, that an unknown document has at best."""
+
+SHRINK = 10.0
+"""Examinations that the mean of its query counts for in the model of a document's attraction."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """An estimate as a sum; see the top of this file.
+
+    Args:
+        click: f64[cells], a: what a click there adds.
+        shown: f64[cells], b: what a showing there adds.
+        search: f64[queries], s: what a search of that query adds.
+        slope: f64[K], the derivative of the estimate in log propensities.
+        value: the estimate.
+        divisor: what the sum is divided by besides the searches; 1 but for snips.
+    """
+
+    click: F64
+    shown: F64
+    search: F64
+    slope: F64
+    value: float
+    divisor: float = 1.0
+
+
+def estimate(kind: Estimator, found: Seen, aimed: Aim, clip: float = 10.0) -> Weights:
+    """The estimate of that kind.
+
+    Args:
+        kind: which one; with an ideal order, "policy-aware" alone.
+        found: counts of the log.
+        aimed: the ranking.
+        clip: the most that a click may weigh, of "clipped" and "dr"; 1 is a document that every search looks at.
+    """
+    if kind in BY_POSITION:
+        return _by_position(kind, found, aimed)
+    if aimed.has_ideal:
+        discount, ratio, _ = _against_ideal(found, aimed)
+        return _by_exposure(found, aimed, discount, search=ratio)
+    if kind == "policy-aware":
+        return _by_exposure(found, aimed, aimed.discount)
+    most = np.minimum(_inverse(found.exposure), clip)
+    if kind == "clipped":
+        return _by_exposure(found, aimed, aimed.discount, most)
+    return _doubly_robust(found, aimed, most)
+
+
+def _by_exposure(
+    found: Seen, aimed: Aim, discount: F64, weight: F64 | None = None, search: F64 | None = None
+) -> Weights:
+    """Clicks by exposure; the estimate is sum discount x weight x exposure x attraction over searches."""
+    pair, n = found.cells.pair, aimed.n
+    weight = _inverse(found.exposure) if weight is None else weight
+    worth = discount * weight * found.exposure * found.attraction
+    whole = total(found.query, worth, len(aimed.searches)) if search is None else search
+    a = (discount * weight)[pair]
+    is_free = np.isclose(weight * found.exposure, 1.0)
+    part = found.cells.impressions * a * (found.at_cells() * found.attraction[pair]) * is_free[pair]
+    slope = -total(found.cells.position - 1, part, len(found.theta)) / n
+    value = float(whole @ aimed.searches) / n
+    return Weights(a, -a * found.at_cells() * found.attraction[pair], whole, slope, value)
+
+
+def _by_position(kind: Estimator, found: Seen, aimed: Aim) -> Weights:
+    cells = found.cells
+    a = aimed.discount[cells.pair] / found.at_cells()
+    parts = a * cells.clicks / aimed.n
+    slope = -total(cells.position - 1, parts, len(found.theta))
+    value, divisor = float(parts.sum()), 1.0
+    if kind == "snips":
+        shown, expected = shown_mass(found, aimed)
+        divisor = shown / expected if expected else 1.0
+    nothing = np.zeros(len(aimed.searches))
+    scaled = value / divisor if divisor else 0.0
+    return Weights(a, np.zeros(len(a)), nothing, slope / (divisor or 1.0), scaled, divisor or 1.0)
+
+
+def _doubly_robust(found: Seen, aimed: Aim, weight: F64) -> Weights:
+    """Source: Oosterhuis, TOIS 41(3), 2023: discount x (model + weight x (click - propensity x model))."""
+    cells, n, queries = found.cells, aimed.n, len(aimed.searches)
+    model, mean = modelled(found, queries)
+    search = total(found.query, aimed.discount * model, queries)
+    search = search + mean * np.array([float(one.sum()) for one in aimed.unseen])
+    a = (aimed.discount * weight)[cells.pair]
+    b = -a * found.at_cells() * model[cells.pair]
+    value = float((a @ cells.clicks + b @ cells.impressions + search @ aimed.searches) / n)
+    is_free = np.isclose(weight * found.exposure, 1.0)[cells.pair]
+    per_look = np.where(is_free, found.attraction[cells.pair], model[cells.pair])
+    part = cells.impressions * a * found.at_cells() * per_look
+    # the influence of a click is the same whatever the model; that of a showing is against what is seen there
+    influence = np.where(is_free, -a * found.at_cells() * found.attraction[cells.pair], b)
+    gap = total(cells.pair, (b - influence) * cells.impressions, cells.pairs)
+    moved = total(found.query, gap, queries)
+    search = search + np.divide(moved, aimed.searches, out=np.zeros(queries), where=aimed.searches > 0)
+    slope = -total(cells.position - 1, part, len(found.theta)) / n
+    return Weights(a, influence, search, slope, value)
+
+
+def modelled(found: Seen, queries: int) -> tuple[F64, F64]:
+    """A model of attraction: that of the document, drawn to the mean of its query, and that to the mean of all.
+
+    Returns:
+        f64[pairs], and f64[queries]: that of a document of which nothing is known.
+    """
+    trusted = found.examined / (found.examined + SHRINK)  # documents count alike once they are known, not by traffic
+    everywhere = float(trusted @ found.attraction) / float(trusted.sum()) if trusted.any() else 0.0
+    above = total(found.query, trusted * found.attraction, queries) + everywhere
+    mean = above / (total(found.query, trusted, queries) + 1)
+    return (found.clicks + SHRINK * mean[found.query]) / (found.examined + SHRINK), mean
+
+
+def _inverse(x: F64) -> F64:
+    return np.divide(1.0, x, out=np.zeros(len(x)), where=x > 0)
+
+
+def _against_ideal(found: Seen, aimed: Aim) -> tuple[F64, F64, F64]:
+    """Discounts f64[pairs] that give the change of the ratio with each attraction, the ratio and the ideal by query."""
+    queries = len(aimed.searches)
+    attraction = found.attraction
+    order = np.lexsort((-attraction, found.query))
+    starts = np.searchsorted(found.query[order], np.arange(queries))
+    rank = np.arange(len(order)) - starts[found.query[order]]
+    best = np.zeros(len(order))
+    inside = rank < len(aimed.ranks)
+    best[order[inside]] = aimed.ranks[rank[inside]]
+    over = total(found.query, aimed.discount * attraction, queries)
+    under = total(found.query, best * attraction, queries)
+    ratio = np.divide(over, under, out=np.zeros(queries), where=under > 0)
+    per = _inverse(under)[found.query]
+    return (aimed.discount - ratio[found.query] * best) * per, ratio, under
+
+
+def shown_mass(found: Seen, aimed: Aim) -> tuple[float, float]:
+    """Discounts of the ranking's documents that searches showed, and of those that they could have shown, summed.
+
+    Where the rankers of the log show different documents, a search shows only some of them: dividing by propensities
+    of positions then finds too few clicks.
+    """
+    shown = float(aimed.discount[found.cells.pair] @ found.cells.impressions)
+    expected = float((aimed.discount * found.is_supported) @ aimed.searches[found.query])
+    return shown, expected
+
+
+def chance_variance(weights: Weights, found: Seen, aimed: Aim, kind: Estimator) -> float:
+    """Variance of an estimate if clicks were independent, given what was shown: what counts alone allow.
+
+    Clicks of a pair have the variance sum n p (1 - p), p = theta gamma. gamma^2 is taken less the variance of gamma, so
+    that pairs that were seldom shown are not taken for certain ones; of a pair that was shown once, the variance is
+    the number of its clicks.
+    """
+    cells = found.cells
+    if kind in BY_POSITION:
+        n = cells.impressions
+        plain = cells.clicks * (1 - cells.clicks / n)
+        spread = np.where(n > 1, plain * n / np.maximum(n - 1, 1), cells.clicks)
+        return float(weights.click**2 @ spread) / (aimed.n * weights.divisor) ** 2
+    by_pair = np.zeros(cells.pairs)
+    by_pair[cells.pair] = weights.click
+    return float(by_pair**2 @ click_variance(found)) / aimed.n**2
+
+
+def click_variance(found: Seen) -> F64:
+    """f64[pairs]: variance of the clicks of each pair, given how often it was shown where."""
+    cells = found.cells
+    squares = total(cells.pair, cells.impressions * found.at_cells() ** 2, cells.pairs)
+    share = np.divide(squares, found.examined**2, out=np.ones(cells.pairs), where=found.examined > 0)
+    plain = found.clicks - squares * found.attraction**2
+    few = share > 0.9
+    spread: F64 = np.where(few, found.clicks, np.maximum(plain, 0.0) / np.maximum(1 - share, 0.1))
+    return np.minimum(spread, found.clicks)
+
+
+def slope_variance(slope: F64, cov: F64 | None, se: F64 | None) -> float:
+    """What errors of the propensities add to the variance of an estimate (delta method).
+
+    Args:
+        slope: f64[K], the derivative in log propensities.
+        cov: f64[K, K] of log propensities; None where only their errors are known.
+        se: f64[K], standard errors of log propensities, then taken to be wrong all in the same direction, the worst
+            that can be; NaN is 0.
+    """
+    if cov is not None:
+        known = ~np.isnan(np.diag(cov))
+        at = np.flatnonzero(known[: len(slope)])
+        return max(float(slope[at] @ cov[np.ix_(at, at)] @ slope[at]), 0.0)
+    if se is None:
+        return 0.0
+    deep = min(len(se), len(slope))
+    return float((np.abs(slope[:deep]) @ np.nan_to_num(se[:deep])) ** 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What documents without evidence could make of an estimate.
+
+    Args:
+        supported: share of the discounts of the ranking, over searches, that falls on documents with evidence.
+        low: the estimate if nobody wants the others.
+        high: the estimate if they attract as the best do.
+        at_best: the attraction that is meant by that.
+    """
+
+    supported: float
+    low: float
+    high: float
+    at_best: float
+
+
+def bounds(found: Seen, aimed: Aim) -> Bounds:
+    """Supported discount mass and worst cases of the policy-aware estimate.
+
+    With an ideal order these are outer bounds: the unknown documents are worthless in the ranking but not in the ideal,
+    or the other way round.
+    """
+    queries = len(aimed.searches)
+    never = np.array([float(one.sum()) for one in aimed.unseen])
+    missing = total(found.query, aimed.discount * ~found.is_supported, queries) + never
+    mass = total(found.query, aimed.discount * found.is_supported, queries) + missing
+    whole = float(mass @ aimed.searches)
+    supported = 1 - float(missing @ aimed.searches) / whole if whole else 0.0
+    best = _quantile(found.attraction[found.is_supported], found.examined[found.is_supported], HIGH)
+    if not aimed.has_ideal:
+        low = estimate("policy-aware", found, aimed).value
+        return Bounds(supported, low, low + best * float(missing @ aimed.searches) / aimed.n, best)
+    _, ratio, under = _against_ideal(found, aimed)
+    over = total(found.query, aimed.discount * found.attraction, queries)
+    holes = total(found.query, ((aimed.discount > 0) & ~found.is_supported).astype(np.float64), queries)
+    holes = (holes + np.array([float((one > 0).sum()) for one in aimed.unseen])).astype(np.int64)
+    reach = np.append(0.0, np.cumsum(aimed.ranks))
+    most = under + best * reach[np.minimum(holes, len(aimed.ranks))]
+    lows = np.divide(over, most, out=np.zeros(queries), where=most > 0)
+    highs = np.divide(over + best * missing, under, out=np.ones(queries), where=under > 0)
+    ends = (np.minimum(lows, ratio), np.minimum(np.maximum(highs, ratio), 1.0))
+    low, high = (float(one @ aimed.searches) / aimed.n for one in ends)
+    return Bounds(supported, low, high, best)
+
+
+def _quantile(values: F64, weight: F64, share: float) -> float:
+    """The value below which that share of the weight lies."""
+    if not len(values):
+        return 1.0
+    order = np.argsort(values)
+    reached = np.cumsum(weight[order])
+    return float(values[order][min(int(np.searchsorted(reached, share * reached[-1])), len(values) - 1)])
