@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.convert import import_file as import_file
     from assay.flows.convert import read_outside as read_outside
     from assay.flows.convert import write_outside as write_outside
+    from assay.flows.counterfactual import counterfactual as counterfactual
     from assay.flows.evaluate import evaluate as evaluate
     from assay.flows.evaluate import evaluate_collections as evaluate_collections
     from assay.flows.explain import explain as explain
@@ -92,6 +93,7 @@ _HOMES = {
     "compare": "assay.flows.compare",
     "conventions": "assay.flows.reconcile",
     "convert": "assay.flows.convert",
+    "counterfactual": "assay.flows.counterfactual",
     "evaluate": "assay.flows.evaluate",
     "evaluate_collections": "assay.flows.evaluate",
     "explain": "assay.flows.explain",

@@ -58,25 +58,25 @@ def weighed_moments(t: Tables) -> Rows:
     return [sums(t["weighed_units"], ("searches", "adds", "mass", "expected"), products)]
 
 
-def shown_alone(t: Tables) -> Rows:
+def drawn(t: Tables) -> Rows:
     flags = ("line_is_bad", "position_is_bad", "clicked_is_bad", "moment_is_bad")
     since, until = t.values["since"], t.values["until"]
-    return [row for row in t["log"] if row["kind"] == "impression" and not any(row[flag] for flag in flags)
-            and (row["moment"] is None or since <= row["moment"] < until)]  # fmt: skip
+    return [{**row, "is_bad": int(any(row[flag] for flag in flags))} for row in t["log"]
+            if row["kind"] == "impression" and (row["moment"] is None or since <= row["moment"] < until)]  # fmt: skip
 
 
 @query
 def bandit_cells(t: Tables) -> Rows:
-    names = ("doc_id", "position", "propensity")
+    names = ("doc_id", "position", "propensity", "is_bad")
     return [{**dict(zip(names, key, strict=True)), "impressions": len(part),
              "clicks": sum(row["clicked"] or 0 for row in part)}
-            for key, part in grouped(shown_alone(t), *names).items()]  # fmt: skip
+            for key, part in grouped(drawn(t), *names).items()]  # fmt: skip
 
 
 @query
 def bandit_units(t: Tables) -> Rows:
     chances = {(row["doc_id"], row["position"]): row["chance"] for row in t["target"]}
-    fine = [row for row in shown_alone(t) if row["doc_id"] is not None and (row["position"] or 0) >= 1
+    fine = [row for row in drawn(t) if not row["is_bad"] and row["doc_id"] is not None and (row["position"] or 0) >= 1
             and (row["propensity"] or 0) > 0]  # fmt: skip
     weighed = []
     for row in fine:

@@ -60,6 +60,10 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
             "Say how likely each position is looked at, and whether that explains the clicks.",
         ),
         "click-models": ("assay.cli.clicks", "Say which law of clicking predicts a log best."),
+        "counterfactual": (
+            "assay.cli.counterfactual",
+            "Say what a ranking would have earned on the searches of a log, or why the log cannot say.",
+        ),
         "simulate": ("assay.cli.simulate", "Make data with known truth, to try commands on."),
     },
     "Serve": {

@@ -71,7 +71,7 @@ def estimate(kind: Estimator, found: Seen, aimed: Aim, clip: float = 10.0) -> We
     if kind in BY_POSITION:
         return _by_position(kind, found, aimed)
     if aimed.has_ideal:
-        discount, ratio, _ = _against_ideal(found, aimed)
+        discount, ratio, _, _ = against_ideal(found, aimed)
         return _by_exposure(found, aimed, discount, search=ratio)
     if kind == "policy-aware":
         return _by_exposure(found, aimed, aimed.discount)
@@ -149,8 +149,13 @@ def _inverse(x: F64) -> F64:
     return np.divide(1.0, x, out=np.zeros(len(x)), where=x > 0)
 
 
-def _against_ideal(found: Seen, aimed: Aim) -> tuple[F64, F64, F64]:
-    """Discounts f64[pairs] that give the change of the ratio with each attraction, the ratio and the ideal by query."""
+def against_ideal(found: Seen, aimed: Aim) -> tuple[F64, F64, F64, F64]:
+    """A ranking against the best order of what the log has for each query.
+
+    Returns:
+        Discounts f64[pairs] by which the ratio changes with each attraction, the ratio f64[queries], the ideal
+        f64[queries], and the discounts f64[pairs] of the best order.
+    """
     queries = len(aimed.searches)
     attraction = found.attraction
     order = np.lexsort((-attraction, found.query))
@@ -163,7 +168,7 @@ def _against_ideal(found: Seen, aimed: Aim) -> tuple[F64, F64, F64]:
     under = total(found.query, best * attraction, queries)
     ratio = np.divide(over, under, out=np.zeros(queries), where=under > 0)
     per = _inverse(under)[found.query]
-    return (aimed.discount - ratio[found.query] * best) * per, ratio, under
+    return (aimed.discount - ratio[found.query] * best) * per, ratio, under, best
 
 
 def shown_mass(found: Seen, aimed: Aim) -> tuple[float, float]:
@@ -254,11 +259,11 @@ def bounds(found: Seen, aimed: Aim) -> Bounds:
     mass = total(found.query, aimed.discount * found.is_supported, queries) + missing
     whole = float(mass @ aimed.searches)
     supported = 1 - float(missing @ aimed.searches) / whole if whole else 0.0
-    best = _quantile(found.attraction[found.is_supported], found.examined[found.is_supported], HIGH)
+    best = quantile(found.attraction[found.is_supported], found.examined[found.is_supported], HIGH)
     if not aimed.has_ideal:
         low = estimate("policy-aware", found, aimed).value
         return Bounds(supported, low, low + best * float(missing @ aimed.searches) / aimed.n, best)
-    _, ratio, under = _against_ideal(found, aimed)
+    _, ratio, under, _ = against_ideal(found, aimed)
     over = total(found.query, aimed.discount * found.attraction, queries)
     holes = total(found.query, ((aimed.discount > 0) & ~found.is_supported).astype(np.float64), queries)
     holes = (holes + np.array([float((one > 0).sum()) for one in aimed.unseen])).astype(np.int64)
@@ -271,8 +276,8 @@ def bounds(found: Seen, aimed: Aim) -> Bounds:
     return Bounds(supported, low, high, best)
 
 
-def _quantile(values: F64, weight: F64, share: float) -> float:
-    """The value below which that share of the weight lies."""
+def quantile(values: F64, weight: F64, share: float) -> float:
+    """The value below which that share of the weight lies; 1 where there is none."""
     if not len(values):
         return 1.0
     order = np.argsort(values)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import assay.clicks.behaviour
 import assay.clicks.models.compared
+import assay.clicks.off_policy
 import assay.clicks.position_bias
 import assay.compare.catalogue
 import assay.compare.comparison

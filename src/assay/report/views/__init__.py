@@ -9,6 +9,7 @@ import assay.report.views.cells
 import assay.report.views.click_models
 import assay.report.views.comparison
 import assay.report.views.convert
+import assay.report.views.counterfactual
 import assay.report.views.explanation
 import assay.report.views.freshness
 import assay.report.views.gate

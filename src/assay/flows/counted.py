@@ -1,0 +1,98 @@
+"""A log, or counts of one, for what is estimated from counts: sums by person where the log names people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.errors import NotEnoughEvidence
+from assay.flows.cells import cells_of, holds_cells, without_empty
+from assay.flows.click_logs import LogChoices, Paths, opened, read_of
+
+if TYPE_CHECKING:
+    from assay.clicks.aim import Aim, Seen
+    from assay.clicks.behaviour import LogRead
+    from assay.clicks.cells import Cells
+    from assay.clicks.counterfactual import Weights
+    from assay.logs.log import Log
+    from assay.stats.moments import Moments
+
+
+class Counted:
+    """A log with its cells, or cells alone.
+
+    Args:
+        log: files, a folder or a glob; or files of cells.
+        choices: how the log is read.
+
+    Raises:
+        InputError: neither can be read.
+        NotEnoughEvidence: there is nothing to count.
+    """
+
+    def __init__(self, log: Paths, choices: LogChoices) -> None:
+        from assay.clicks.cells import Cells
+
+        self.log: Log | None = None
+        self.read: LogRead | None = None
+        self.cells: Cells
+        if holds_cells(log):
+            self.cells, _ = cells_of(log, choices)
+            return
+        self.log = opened(log, choices)
+        try:
+            frame = self.log.run("cells")
+            if not frame.height:
+                raise NotEnoughEvidence("nothing is left in the log to count")
+            self.read = read_of(self.log, choices)
+            self.cells = Cells.from_frame(without_empty(frame))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Ends the engine."""
+        if self.log is not None:
+            self.log.engine.close()
+
+    def searches(self) -> dict[str, float] | None:
+        """Searches of each query; None where no column names them."""
+        if self.log is None or not self.log.has("impression_id"):
+            return None
+        frame = self.log.run("query_searches")
+        return dict(zip(frame["query_id"], (float(n) for n in frame["searches"]), strict=True))
+
+    def by_person(
+        self, weights: Weights, found: Seen, aimed: Aim, is_by_position: bool
+    ) -> tuple[Moments, Moments, Moments] | None:  # fmt: skip
+        """Sums by person of the estimate by search, of the estimate by mass, and of the mean weight."""
+        import polars as pl
+
+        from assay.clicks.pairs import total
+        from assay.stats.moments import Moments
+
+        if self.log is None or not self.log.has("impression_id"):
+            return None
+        cells, ids = found.cells, pl.Series(found.cells.query_ids, dtype=pl.String)
+        kept = (weights.click != 0) | (weights.shown != 0)
+        discount = aimed.discount[cells.pair]
+        mass = discount if is_by_position else discount * found.at_cells() / found.exposure[cells.pair]
+        self.log.engine.lay("click_weights", {
+            "query_id": "VARCHAR", "doc_id": "VARCHAR", "position": "BIGINT", "of_click": "DOUBLE",
+            "of_showing": "DOUBLE", "mass": "DOUBLE",
+        }, pl.DataFrame({
+            "query_id": ids.gather(found.query[cells.pair]),
+            "doc_id": pl.Series(cells.doc_ids, dtype=pl.String).gather(cells.pair),
+            "position": cells.position, "of_click": weights.click, "of_showing": weights.shown, "mass": mass,
+        }).filter(kept))  # fmt: skip
+        supported = total(found.query, aimed.discount * found.is_supported, len(aimed.searches))
+        self.log.engine.lay(
+            "search_weights", {"query_id": "VARCHAR", "of_search": "DOUBLE", "mass": "DOUBLE"},
+            pl.DataFrame({"query_id": ids, "of_search": weights.search, "mass": supported}).filter(aimed.searches > 0),
+        )  # fmt: skip
+        row = self.log.run("weighed_moments").row(0, named=True)
+        n = row["units"]
+        return (
+            Moments(n, row["searches"], row["adds"], row["searches_searches"], row["adds_adds"], row["adds_searches"]),
+            Moments(n, row["mass"], row["adds"], row["mass_mass"], row["adds_adds"], row["adds_mass"]),
+            Moments(n, row["expected"], row["mass"], row["expected_expected"], row["mass_mass"], row["mass_expected"]),
+        )  # fmt: skip

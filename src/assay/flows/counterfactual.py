@@ -1,0 +1,269 @@
+"""`assay counterfactual`: what a new ranking would have earned on the searches of a log, or why the log cannot say."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError, did_you_mean
+from assay.flows.choices import chosen
+from assay.flows.click_logs import LogChoices, Paths, notes_of
+from assay.flows.counted import Counted
+from assay.flows.discounts import Discounts, discounts_of
+from assay.flows.known_positions import Positions, positions_of
+from assay.flows.lists import run_as_lists
+from assay.flows.off_policy_notes import cautions
+from assay.flows.policy import of_policy
+from assay.flows.workbench import Workbench, short_names
+from assay.results import QUIET, Note, Progress, Source
+
+if TYPE_CHECKING:
+    from assay.clicks.aim import Aim, Seen
+    from assay.clicks.counterfactual import Estimator, Weights
+    from assay.clicks.off_policy import Counterfactual, Estimated
+    from assay.stats.moments import Moments
+
+
+def counterfactual(
+    log: Paths,
+    target: Any,
+    *,
+    measure: str = "DCG@10",
+    discounts: str | Sequence[float] | None = None,
+    propensities: str | os.PathLike[str] | Mapping[int, float] | None = None,
+    estimator: str | None = None,
+    clip: float = 10.0,
+    missing: str = "skip",
+    bandit: bool = False,
+    choices: LogChoices | None = None,
+    bench: Workbench | None = None,
+    progress: Progress = QUIET,
+    command: str = "",
+    **options: Any,
+) -> Counterfactual:
+    """What a ranking would have earned on the searches of a log.
+
+    Args:
+        log: files, a folder or a glob of what was shown and done; or files of cells.
+        target: the run to be valued; with `bandit` a CSV file of documents with their chances by position.
+        measure: DCG, nDCG, CG, P, RR or RBP; what a document is worth is its attraction, the chance that who looks at
+            it clicks.
+        discounts: of ranks from 1 on, in place of the measure.
+        propensities: a file that `propensity` wrote, or position to propensity; estimated from the log when None.
+        estimator: "policy-aware", "ips", "snips", "clipped" or "dr"; policy-aware when None, "ips" with `bandit`.
+        clip: the most that a click may weigh, of "clipped" and "dr".
+        missing: searches of queries that the run does not have are left out ("skip") or count 0 ("zero").
+        bandit: whether rows are documents that were drawn, with the chance that each had in `propensity`.
+        choices: how the log is read; `options` when None.
+        bench: where the run is found.
+        progress: told how far the work has come.
+        command: how the result was asked for, kept in it.
+        **options: see `LogChoices`.
+
+    Returns:
+        An estimate with its 95 % interval; or the reasons why there is none, and how low and high it may be.
+
+    Raises:
+        InputError: an input or an option cannot be read.
+        NotEnoughEvidence: nothing of the run was ever asked, or propensities can be neither estimated nor read.
+    """
+    choices = LogChoices(**options) if choices is None else choices
+    bench = Workbench.open() if bench is None else bench
+    if bandit:
+        return of_policy(log, target, estimator or "ips", clip, choices, command)
+    asked = _Asked(discounts_of(measure, discounts), _estimator(estimator), clip, missing)
+    asked.check()
+    name = short_names([target])[0] if isinstance(target, str | os.PathLike) else "run"
+    lists, facts = run_as_lists(bench, target, name, chosen(bench.workspace, {}).conventions, None, None, progress)
+    given = Counted(log, choices)
+    try:
+        positions = positions_of(given.cells, given.log, propensities)
+        docs = {query: one.docs for query, one in lists.lists.items()}
+        return _valued(given, positions, docs, asked, name, [*facts], Source(
+            hashes=bench.inputs(), versions=(("assay", _version()),), command=command))  # fmt: skip
+    finally:
+        given.close()
+
+
+def _version() -> str:
+    from assay import __version__
+
+    return __version__
+
+
+def _estimator(name: str | None) -> Estimator:
+    from assay.clicks.counterfactual import ESTIMATORS
+
+    if name is None:
+        return "policy-aware"
+    if name not in ESTIMATORS:
+        raise InputError(f"no estimator is called {name!r}{did_you_mean(name, ESTIMATORS)}", "--estimator",
+                         f"pass one of {', '.join(ESTIMATORS)}")  # fmt: skip
+    return next(one for one in ESTIMATORS if one == name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked for."""
+
+    discounts: Discounts
+    estimator: Estimator
+    clip: float
+    missing: str
+
+    def check(self) -> None:
+        if self.discounts.is_ideal and self.estimator != "policy-aware":
+            raise InputError("the ideal of nDCG is made of attractions, which only policy-aware estimates give",
+                             f"--estimator {self.estimator}", "leave it out, or pass --measure DCG@10")  # fmt: skip
+        if not self.clip >= 1:
+            raise InputError(f"no click can weigh less than {self.clip:g}", "--clip", "pass a number from 1")
+        if self.missing not in ("skip", "zero"):
+            raise InputError(f"{self.missing!r} says nothing of absent queries", "--missing", "pass skip or zero")
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """Errors of an estimate.
+
+    Args:
+        se: of the estimate.
+        reach: from it to the ends of the interval.
+        positions: the part of `se` that errors of the propensities have.
+        mean_se: of the mean weight.
+        units: people; 0 where counts alone are known.
+    """
+
+    se: float
+    reach: float
+    positions: float
+    mean_se: float
+    units: int
+
+
+def _spread(given: Counted, positions: Positions, found: Seen, aimed: Aim, weights: Weights, asked: _Asked) -> _Spread:
+    """By person where the log names people, else as counts alone allow it."""
+    from assay.clicks.counterfactual import BY_POSITION, chance_variance, slope_variance
+    from assay.clicks.weights import mean_weight
+
+    kind = asked.estimator
+    more = slope_variance(weights.slope, positions.cov, positions.se)
+    _, mean_se = mean_weight(kind, found, aimed)
+    units, freedom, variance = 0, math.inf, chance_variance(weights, found, aimed, kind)
+    by_person = given.by_person(weights, found, aimed, kind in BY_POSITION)
+    if by_person is not None:
+        per_search, per_mass, masses = by_person
+        units, freedom = round(per_search.n), per_search.n - 1
+        known = per_search.variance if kind != "snips" else _scaled(per_mass, aimed, found)
+        variance = math.nan if known is None else known
+        if kind in BY_POSITION:
+            mean_se = math.nan if masses.variance is None else math.sqrt(masses.variance)
+    se = math.sqrt(variance + more)
+    return _Spread(se, se * _t(variance, freedom, more, positions.df(weights.slope)), math.sqrt(more), mean_se, units)
+
+
+def _valued(
+    given: Counted, positions: Positions, lists: Mapping[str, Sequence[str]], asked: _Asked, name: str,
+    notes: list[Note], source: Source,
+) -> Counterfactual:  # fmt: skip
+    import numpy as np
+
+    from assay.clicks.aim import aim, rel_hat, seen
+    from assay.clicks.counterfactual import bounds, estimate
+    from assay.clicks.off_policy import Counterfactual
+    from assay.clicks.weights import mean_weight, of_ranking, reasons
+
+    cells, kind = given.cells, asked.estimator
+    shown = int(np.bincount(cells.query).max(initial=1))
+    ranks = asked.discounts.of(max([1, shown, *(len(docs) for docs in lists.values())]))
+    aimed = aim(cells, lists, ranks, is_ideal=asked.discounts.is_ideal, searches=given.searches(),
+                absent_count=asked.missing == "zero")  # fmt: skip
+    found = seen(cells, positions.theta, aimed)
+    weights, ends = estimate(kind, found, aimed, asked.clip), bounds(found, aimed)
+    weighed = of_ranking(kind, found, aimed, asked.clip)
+    spread, (mean, _) = _spread(given, positions, found, aimed, weights, asked), mean_weight(kind, found, aimed)
+    against = reasons(weighed.ess, mean, spread.mean_se, ends.supported, positions.misfit, REMEDY)
+    is_fine = not against
+    clicked = found.cells.where((aimed.discount > 0)[found.cells.pair])
+    logged = _logged(found, aimed, ranks, positions) if is_fine else (None, None, None, None)
+    measure = asked.discounts.measure.name if asked.discounts.measure else ""
+    notes = [*notes, *(notes_of(given.read) if given.read else ()), *positions.notes,
+             *cautions(found, aimed, lists, measure=measure, estimator=kind, rankers=len(cells.rankers),
+                       clicks=weighed.effective_clicks)]  # fmt: skip
+    return Counterfactual(
+        target=name, measure=asked.discounts.name, scale="a search", estimator=kind,
+        value=weights.value if is_fine else None, se=_if(is_fine, spread.se),
+        low=_if(is_fine, max(weights.value - spread.reach, 0.0)), high=_if(is_fine, weights.value + spread.reach),
+        se_propensities=_if(is_fine, spread.positions), errors=_errors(given, spread.units, positions),
+        worst=ends.low, best=ends.high, at_best=ends.at_best, supported=ends.supported, reasons=against,
+        searches=round(aimed.n), all_searches=round(aimed.all_searches), units=spread.units,
+        queries=int((aimed.searches > 0).sum()), clicks=round(weighed.clicks),
+        weighed=float(rel_hat(clicked, found.theta).sum()), ess=weighed.ess,
+        effective_clicks=weighed.effective_clicks, mean_weight=mean, mean_weight_se=_if(True, spread.mean_se),
+        largest=weighed.largest, largest_share=weighed.share, logged=logged[0], difference=logged[1],
+        difference_low=logged[2], difference_high=logged[3],
+        others=_others(found, aimed, asked, positions, ends.supported), tenths=weighed.tenths,
+        propensities=positions.says, fits=positions.fits, log=given.read, notes=tuple(notes), source=source,
+    )  # fmt: skip
+
+
+REMEDY = "; searches show only some of the documents: pass --estimator policy-aware"
+
+
+def _if(is_fine: bool, x: float) -> float | None:
+    return x if is_fine and not math.isnan(x) else None
+
+
+def _scaled(per_mass: Moments, aimed: Aim, found: Seen) -> float:
+    """The variance of an estimate that is divided by what was shown."""
+    expected = float((aimed.discount * found.is_supported) @ aimed.searches[found.query]) / aimed.n
+    return math.nan if per_mass.variance is None else per_mass.variance * expected**2
+
+
+def _t(first: float, df: float, second: float, other_df: float) -> float:
+    """The 97.5 % point of t for a variance of two parts (Satterthwaite)."""
+    from assay.stats.intervals import t_quantile
+
+    parts = first**2 / df + (second**2 / other_df if second else 0.0)
+    freedom = (first + second) ** 2 / parts if parts > 0 else math.inf
+    return 1.959964 if freedom > 1e6 else t_quantile(0.975, max(freedom, 1.0))
+
+
+def _logged(
+    found: Seen, aimed: Aim, ranks: Any, positions: Positions
+) -> tuple[float, float, float, float]:  # fmt: skip
+    from assay.clicks.counterfactual import slope_variance
+    from assay.clicks.logged import against_log
+
+    one = against_log(found, aimed, ranks)
+    more = slope_variance(one.slope, positions.cov, positions.se)
+    reach = math.sqrt(one.variance + more) * _t(one.variance, math.inf, more, positions.df(one.slope))
+    return one.logged, one.difference, one.difference - reach, one.difference + reach
+
+
+def _errors(given: Counted, units: int, positions: Positions) -> str:
+    more = "" if positions.cov is None and positions.se is None else ", and errors of the propensities"
+    if not units:
+        return f"counts alone: clicks taken as independent, as people are not known{more}"
+    log = given.log
+    names = (("unit_id", "people"), ("session_id", "sessions"))
+    who = next((said for field, said in names if log is not None and log.has(field)), "searches")
+    return f"sums over {units:,} {who}{more}"
+
+
+def _others(found: Seen, aimed: Aim, asked: _Asked, positions: Positions, supported: float) -> tuple[Estimated, ...]:
+    from assay.clicks.counterfactual import ESTIMATORS, chance_variance, estimate, slope_variance
+    from assay.clicks.off_policy import Estimated
+    from assay.clicks.weights import mean_weight, of_ranking, reasons
+
+    rows = []
+    for kind in ESTIMATORS if not aimed.has_ideal else ("policy-aware",):
+        one = estimate(kind, found, aimed, asked.clip)
+        mean, mean_se = mean_weight(kind, found, aimed)
+        against = reasons(of_ranking(kind, found, aimed, asked.clip).ess, mean, mean_se, supported, positions.misfit)
+        variance = chance_variance(one, found, aimed, kind) + slope_variance(one.slope, positions.cov, positions.se)
+        why = ", ".join(reason.rule for reason in against)
+        rows.append(Estimated(kind, None if why else one.value, None if why else math.sqrt(variance), mean, why))
+    return tuple(rows)

@@ -1,0 +1,57 @@
+"""What a reader of a counterfactual estimate should know beside its number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from assay.results import Note
+
+if TYPE_CHECKING:
+    from assay.clicks.aim import Aim, Seen
+
+FEW_CLICKS = 30
+"""Effective clicks below which an interval from sums may hold the truth less often than it says."""
+
+
+def cautions(
+    found: Seen, aimed: Aim, lists: Iterable[str], *, measure: str, estimator: str, rankers: int, clicks: float
+) -> list[Note]:  # fmt: skip
+    """What is odd but lawful about an estimate of a ranking.
+
+    Args:
+        found: counts of the log.
+        aimed: the ranking.
+        lists: the queries that it has.
+        measure: its name; empty where discounts were given.
+        estimator: its name.
+        rankers: how many the log names.
+        clicks: effective ones.
+    """
+    notes = [Note("relative-to-first", "attraction is the chance of a click at position 1, whose propensity counts "
+                  "as 1")]  # fmt: skip
+    share = 1 - aimed.n / aimed.all_searches
+    if share > 0:
+        notes.append(Note("queries-absent", f"{100 * share:.1f} % of the searches are of queries that the run does not "
+                          "have, and are left out (--missing zero counts them 0)", level="warning"))  # fmt: skip
+    asked_for = {query for query, n in zip(found.cells.query_ids, aimed.searches, strict=True) if n > 0}
+    unasked = len(set(lists) - asked_for)
+    if unasked:
+        who = "query of the run was" if unasked == 1 else "queries of the run were"
+        notes.append(Note("queries-not-asked", f"{unasked:,} {who} never asked", count=unasked))
+    if found.unknown:
+        notes.append(Note("positions-unknown", f"{found.unknown:,.0f} impressions stand at positions without a "
+                          "propensity, and say nothing", level="warning"))  # fmt: skip
+    if rankers > 1 and estimator in ("ips", "snips"):
+        notes.append(Note("several-rankers", f"{rankers} rankers logged: dividing by propensities of positions alone "
+                          "is biased for documents that only some of them show", level="warning"))  # fmt: skip
+    if clicks < FEW_CLICKS:
+        notes.append(Note("few-clicks", f"clicks are worth {clicks:.0f} of equal weight: an interval from so few is "
+                          "too narrow", level="warning"))  # fmt: skip
+    if measure == "nDCG":
+        notes.append(Note("ideal-estimated", "the ideal is the best order of estimated attractions, the highest of "
+                          "which are too high by chance: nDCG is a little too low", level="warning"))  # fmt: skip
+    if measure == "RR":
+        notes.append(Note("sum-of-ranks", "RR is taken as the sum of attraction / rank, which can be above 1: clicks "
+                          "do not say which document is the first right one"))  # fmt: skip
+    return notes
