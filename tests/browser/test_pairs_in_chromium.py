@@ -134,6 +134,7 @@ def test_undo_skip_note_reason_flag_and_help(browser: Any, base: str, folder: Pa
     assert page.locator("#help").is_visible()
     page.keyboard.press("ArrowLeft")  # nothing is chosen behind a dialog
     page.keyboard.press("Escape")
+    page.wait_for_selector("dialog[open]", state="detached")
     left = 0
     while page.locator("#left article").is_visible() and left < 12:
         last = press(page, "ArrowLeft")
@@ -223,6 +224,7 @@ def test_axe_finds_nothing(browser: Any, base: str, width: int, scheme: Any) -> 
         found = Axe().run(page).response["violations"]
         assert [(one["id"], one["impact"]) for one in found] == []
         page.keyboard.press("Escape")
+        page.wait_for_selector("dialog[open]", state="detached")  # a key before that is the dialog's
     assert page.evaluate("() => document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     if width == 390:
         page.get_by_role("button", name="Right is better").click()
