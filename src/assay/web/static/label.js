@@ -279,7 +279,7 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  if (event.target.matches("input, textarea")) return;
+  if (event.target.matches("input, textarea") && !event.target.closest("dialog")) return; // a closed dialog keeps the focus a moment
   if (/^[0-9]$/.test(event.key)) {
     event.preventDefault();
     const value = Number(event.key);

@@ -195,7 +195,7 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  const act = !event.target.matches("input, textarea") && KEYS[event.key];
+  const act = !(event.target.matches("input, textarea") && !event.target.closest("dialog")) && KEYS[event.key];
   if (act) {
     event.preventDefault();
     act();
