@@ -37,6 +37,9 @@ bench: $(READY)
 soak: $(READY)
 	ASSAY_SOAK=1 $(BIN)/python -m pytest -q -n auto tests/formats/test_fuzz.py
 	ASSAY_SOAK=1 $(BIN)/python -m pytest -q -n auto -m slow
+	$(BIN)/python -m bench.store
+	$(BIN)/python -m bench.labelling
+	$(BIN)/python -m bench.leading
 
 docs: $(READY)
 	$(BIN)/python docs/build.py

@@ -63,7 +63,7 @@ CASES = (Case(0, 0, 60), Case(0, 120, 60), Case(50, 0, 150), Case(50, 120, 150))
 def main() -> int:
     """Prints each figure beside its goal; 1 when one is missed, 3 when there is no Chromium."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--presses", type=int, default=120, help="key presses of each measurement")
+    parser.add_argument("--presses", type=int, default=100, help="key presses of each measurement")
     parser.add_argument("--others", type=int, default=50, help="simulated raters of the loaded measurements")
     options = parser.parse_args()
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
