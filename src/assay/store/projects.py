@@ -57,7 +57,7 @@ def add_documents(connection: sa.Connection, rows: Iterable[Mapping[str, Any]]) 
         read = [picture | {"bytes": picture["bytes"]()} for picture in wanted[start : start + PICTURES_AT_ONCE]]
         connection.execute(insert(IMAGES).on_conflict_do_nothing(), read)
     if held:
-        rows_of = [{name: row[name] for name in names} for row in held]
+        rows_of = [{name: row[name] for name in names if name in row} for row in held]
         connection.execute(insert(DOCUMENTS).on_conflict_do_nothing(), rows_of)
 
 
