@@ -55,7 +55,7 @@ class Harness:
         rng = random.Random(self.seed)
         unanswered: list[str] = []
         for _ in range(kills):
-            unanswered = self._life(unanswered, rng.uniform(0.0, self.longest_s))
+            unanswered = self._life(unanswered, rng.uniform(0.0, self.longest_s), rng.random() < 0.5)
         self._end(unanswered)
         return self.tally
 
@@ -67,14 +67,17 @@ class Harness:
         assert writer.stdout.readline() == "ready\n", "the writer did not start"
         return writer
 
-    def _life(self, again: list[str], seconds: float) -> list[str]:
-        """One life: what was not answered before is sent again first; what is not answered at its end."""
+    def _life(self, again: list[str], seconds: float, works: bool) -> list[str]:
+        """One life: what was not answered before is sent again first; what is not answered at its end.
+
+        A life that `works` is not ended before something was answered in it: on a busy machine few would get there.
+        """
         writer = self._start()
         assert writer.stdin is not None
         assert writer.stdout is not None
         waiting = dict.fromkeys(again)
         lock, room = threading.Lock(), threading.Semaphore(self.ahead)
-        is_over = threading.Event()
+        is_over, has_answered = threading.Event(), threading.Event()
 
         def send() -> None:
             queued = list(again)
@@ -96,11 +99,14 @@ class Harness:
                         self.tally.answered.add(line.strip())
                         waiting.pop(line.strip(), None)
                     room.release()
+                    has_answered.set()
 
         threads = [threading.Thread(target=one, daemon=True) for one in (send, read)]
         for one in threads:
             one.start()
         time.sleep(seconds)
+        if works:
+            has_answered.wait(10)
         with lock:
             self.tally.killed_idle += not waiting
         os.killpg(writer.pid, signal.SIGKILL)
