@@ -152,4 +152,10 @@ def policy_bounds(log: Drawn) -> Bounds:
     known = shown > 0
     best = quantile(clicked[known] / shown[known], shown[known], HIGH)
     value = ips(log).value
-    return Bounds(1 - missing, value, value + missing * best, best)
+    return Bounds(1 - missing, value, value + missing * best,
+                  high_means=f"each document without evidence is clicked at {best:.3f}, as the best are")  # fmt: skip
+
+
+def no_bounds(supported: float) -> Bounds:
+    """What is left where weights cannot be believed: clicks are a share."""
+    return Bounds(supported, 0.0, 1.0, "nobody clicks", "everybody clicks")

@@ -238,13 +238,15 @@ class Bounds:
         supported: share of the discounts of the ranking, over searches, that falls on documents with evidence.
         low: the estimate if nobody wants the others.
         high: the estimate if they attract as the best do.
-        at_best: the attraction that is meant by that.
+        low_means: what `low` stands for, in words.
+        high_means: the same of `high`.
     """
 
     supported: float
     low: float
     high: float
-    at_best: float
+    low_means: str = "nobody wants the documents without evidence"
+    high_means: str = "the documents without evidence attract as the best do"
 
 
 def bounds(found: Seen, aimed: Aim) -> Bounds:
@@ -262,7 +264,7 @@ def bounds(found: Seen, aimed: Aim) -> Bounds:
     best = quantile(found.attraction[found.is_supported], found.examined[found.is_supported], HIGH)
     if not aimed.has_ideal:
         low = estimate("policy-aware", found, aimed).value
-        return Bounds(supported, low, low + best * float(missing @ aimed.searches) / aimed.n, best)
+        return Bounds(supported, low, low + best * float(missing @ aimed.searches) / aimed.n, high_means=_at_best(best))
     _, ratio, under, _ = against_ideal(found, aimed)
     over = total(found.query, aimed.discount * found.attraction, queries)
     holes = total(found.query, ((aimed.discount > 0) & ~found.is_supported).astype(np.float64), queries)
@@ -273,7 +275,28 @@ def bounds(found: Seen, aimed: Aim) -> Bounds:
     highs = np.divide(over + best * missing, under, out=np.ones(queries), where=under > 0)
     ends = (np.minimum(lows, ratio), np.minimum(np.maximum(highs, ratio), 1.0))
     low, high = (float(one @ aimed.searches) / aimed.n for one in ends)
-    return Bounds(supported, low, high, best)
+    return Bounds(supported, low, high, high_means=_at_best(best))
+
+
+def _at_best(best: float) -> str:
+    return f"each document without evidence attracts {best:.3f}, as the best do"
+
+
+def loose_bounds(found: Seen, aimed: Aim, supported: float) -> Bounds:
+    """Bounds that need no propensities below position 1: a document attracts at least as it is clicked, at most all.
+
+    With an ideal order they say nothing: 0 and 1.
+    """
+    means = ("attraction is what clicks show if every position is looked at as much as the first",
+             "whoever looks at a document clicks it")  # fmt: skip
+    if aimed.has_ideal:
+        return Bounds(supported, 0.0, 1.0, "nothing of worth stands high", "the best stands highest")
+    shown = total(found.cells.pair, found.cells.impressions, found.cells.pairs)
+    rate = np.divide(found.clicks, shown, out=np.zeros(len(shown)), where=shown > 0)
+    whole = aimed.discount @ found.searches + sum(
+        float(one.sum()) * n for one, n in zip(aimed.unseen, aimed.searches, strict=True)
+    )
+    return Bounds(supported, float((aimed.discount * rate) @ found.searches) / aimed.n, float(whole) / aimed.n, *means)
 
 
 def quantile(values: F64, weight: F64, share: float) -> float:

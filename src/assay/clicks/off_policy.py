@@ -77,8 +77,8 @@ class Counterfactual(Result):
         low, high: the 95 % interval; None likewise.
         se_propensities: the part of `se` that errors of the propensities have.
         errors: how `se` was found, in words.
-        worst, best: what documents without evidence could make of it: nobody wants them, or they attract as the best.
-        at_best: the attraction that is meant by "best".
+        worst, best: how low and how high it may be.
+        worst_means, best_means: what these stand for, in words.
         supported: share of the discounts that fall on documents with evidence.
         reasons: against an estimate.
         searches: how many count.
@@ -112,9 +112,10 @@ class Counterfactual(Result):
     high: float | None
     se_propensities: float | None
     errors: str
-    worst: float | None
-    best: float | None
-    at_best: float
+    worst: float
+    best: float
+    worst_means: str
+    best_means: str
     supported: float
     reasons: tuple[Reason, ...]
     searches: int

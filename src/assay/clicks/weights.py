@@ -95,7 +95,8 @@ def tenths(weight: F64, impressions: F64, clicks: F64, chance: F64) -> tuple[Ten
         return ()
     order = np.argsort(-chance, kind="stable")
     before = np.cumsum(impressions[order]) - impressions[order]
-    part = np.minimum((before / impressions.sum() * TENTHS).astype(np.int64), TENTHS - 1)
+    _, first, group = np.unique(-chance[order], return_index=True, return_inverse=True)
+    part = np.minimum((before[first][group] / impressions.sum() * TENTHS).astype(np.int64), TENTHS - 1)
     sums = [total(part, of[order], TENTHS) for of in (impressions, clicks, impressions * weight, clicks * weight)]
     found = []
     for at in np.unique(part):

@@ -171,7 +171,7 @@ def _valued(
     import numpy as np
 
     from assay.clicks.aim import aim, rel_hat, seen
-    from assay.clicks.counterfactual import bounds, estimate
+    from assay.clicks.counterfactual import bounds, estimate, loose_bounds
     from assay.clicks.off_policy import Counterfactual
     from assay.clicks.weights import mean_weight, of_ranking, reasons
 
@@ -186,6 +186,8 @@ def _valued(
     spread, (mean, _) = _spread(given, positions, found, aimed, weights, asked), mean_weight(kind, found, aimed)
     against = reasons(weighed.ess, mean, spread.mean_se, ends.supported, positions.misfit, REMEDY)
     is_fine = not against
+    if any(one.rule in ("propensities", "effective sample") for one in against):
+        ends = loose_bounds(found, aimed, ends.supported)
     clicked = found.cells.where((aimed.discount > 0)[found.cells.pair])
     logged = _logged(found, aimed, ranks, positions) if is_fine else (None, None, None, None)
     measure = asked.discounts.measure.name if asked.discounts.measure else ""
@@ -197,7 +199,8 @@ def _valued(
         value=weights.value if is_fine else None, se=_if(is_fine, spread.se),
         low=_if(is_fine, max(weights.value - spread.reach, 0.0)), high=_if(is_fine, weights.value + spread.reach),
         se_propensities=_if(is_fine, spread.positions), errors=_errors(given, spread.units, positions),
-        worst=ends.low, best=ends.high, at_best=ends.at_best, supported=ends.supported, reasons=against,
+        worst=ends.low, best=ends.high,
+        worst_means=ends.low_means, best_means=ends.high_means, supported=ends.supported, reasons=against,
         searches=round(aimed.n), all_searches=round(aimed.all_searches), units=spread.units,
         queries=int((aimed.searches > 0).sum()), clicks=round(weighed.clicks),
         weighed=float(rel_hat(clicked, found.theta).sum()), ess=weighed.ess,

@@ -188,7 +188,7 @@ def _said(
     read: LogRead, command: str,
 ) -> Counterfactual:  # fmt: skip
     from assay import __version__
-    from assay.clicks.bandit import difference, mean_weight, policy_bounds
+    from assay.clicks.bandit import difference, mean_weight, no_bounds, policy_bounds
     from assay.clicks.off_policy import Counterfactual, Estimated
     from assay.clicks.weights import carried, reasons
     from assay.stats.intervals import t_quantile
@@ -199,6 +199,8 @@ def _said(
     weighed = carried(drawn.weight, drawn.impressions, drawn.clicks, drawn.propensity)
     against: tuple[Reason, ...] = reasons(weighed.ess, mean.value, mean_se, ends.supported)
     is_fine, why = not against, ", ".join(reason.rule for reason in against)
+    if any(reason.rule != "support" for reason in against):
+        ends = no_bounds(ends.supported)
     reach = se * t_quantile(0.975, (units if by_unit is not None else drawn.n) - 1)
     apart, clicks = difference(drawn), float(drawn.clicks.sum())
     others = []
@@ -216,7 +218,8 @@ def _said(
         low=max(one.value - reach, 0.0) if is_fine else None, high=one.value + reach if is_fine else None,
         se_propensities=0.0 if is_fine else None,
         errors=f"sums over {units:,} people or sessions" if by_unit is not None else "rows taken as independent",
-        worst=ends.low, best=ends.high, at_best=ends.at_best, supported=ends.supported, reasons=against,
+        worst=ends.low, best=ends.high, worst_means=ends.low_means, best_means=ends.high_means,
+        supported=ends.supported, reasons=against,
         searches=round(drawn.n), all_searches=round(drawn.n), units=units, queries=0, clicks=round(clicks),
         weighed=float(drawn.clicks @ (1 / drawn.propensity)), ess=weighed.ess,
         effective_clicks=weighed.effective_clicks, mean_weight=mean.value, mean_weight_se=mean_se,

@@ -29,9 +29,9 @@ def page(found: Counterfactual) -> Page:
     parts: list[Part | None] = []
     if found.reasons:
         parts += [Heading("Why there is no number"), why(found)]
+    if found.worst < found.best:
+        parts += [Heading("How low, how high", "Worst cases of what the log does not say."), bounds(found)]
     parts += [
-        Heading("How low, how high", "What documents without evidence could make of it."),
-        bounds(found),
         Heading("By estimator", "From the same log; errors as counts alone allow."),
         estimators(found),
     ]
@@ -77,10 +77,10 @@ def why(found: Counterfactual) -> Table:
 
 def bounds(found: Counterfactual) -> Table:
     """Worst cases of what was never seen."""
-    columns = (Column("case"), Column("value", "right"))
+    columns = (Column("if", is_prose=True), Column("value", "right"))
     rows: tuple[tuple[Cell, ...], ...] = (
-        ("nobody wants the documents without evidence", Value(found.worst)),
-        (f"each of them attracts {found.at_best:.3f}, as the best do", Value(found.best)),
+        (found.worst_means, Value(found.worst)),
+        (found.best_means, Value(found.best)),
     )
     return Table(columns, rows, name="Bounds")
 
