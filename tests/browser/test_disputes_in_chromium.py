@@ -59,13 +59,13 @@ def base(folder: Path) -> Iterator[str]:
 
 def blind(page: Any) -> None:
     """Waits for a dispute, which shows no label."""
-    page.wait_for_selector("h1:text('Your answer first')")
+    page.wait_for_selector("body[data-ready] h1:text('Your answer first')")
     assert "theirs" not in page.content()
 
 
 def settled(page: Any, words: str) -> None:
     """Waits for what both raters said."""
-    page.wait_for_selector(f"h1:text-is('Settled: {words}')")
+    page.wait_for_selector(f"body[data-ready] h1:text-is('Settled: {words}')")
     assert page.locator("q:text('theirs')").count() == 2
 
 
@@ -139,8 +139,10 @@ def test_skip_undo_change_and_reasons(browser: Any, base: str, folder: Path) -> 
     first = page.locator("[name=item]").input_value()
     page.keyboard.press("s")
     page.wait_for_function("first => document.querySelector('[name=item]').value !== first", arg=first)
+    blind(page)
     page.keyboard.press("j")  # round the list of two
     page.wait_for_function("first => document.querySelector('[name=item]').value === first", arg=first)
+    blind(page)
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     settled(page, "2 yes")
@@ -157,7 +159,7 @@ def test_skip_undo_change_and_reasons(browser: Any, base: str, folder: Path) -> 
     assert rows(folder, "winter") == []
     page.keyboard.press("x")
     page.keyboard.press("3")
-    page.wait_for_selector('h1:text("You can\'t tell")')
+    page.wait_for_selector('body[data-ready] h1:text("You can\'t tell")')
     assert page.locator('p:text("can\'t tell: language")').count() == 1
     page.keyboard.press("?")
     assert page.locator("#help").is_visible()

@@ -97,3 +97,5 @@ addEventListener("pageshow", () => {
   sent = false;
   mark();
 });
+
+document.body.dataset.ready = ""; // keys are heard from now on
