@@ -88,6 +88,32 @@ def test_the_file_of_propensities(tmp_path, pbm, found):
     assert rows[0]["low"] == ""
 
 
+def test_other_methods_and_trust(tmp_path):
+    world = World.make(5, queries=60)
+    log = frame(world, clicks(world, 20_000, np.random.default_rng(5), "trust", swaps=0.3), 5)
+    log.write_parquet(tmp_path / "log.parquet")
+    rows = [{"query_id": query, "doc_id": doc, "logit": float(np.log(x / (1 - x)))}
+            for query, docs, row in zip(world.query_ids, world.doc_ids, world.attraction, strict=True)
+            for doc, x in zip(docs, row, strict=True)]  # fmt: skip
+    pl.DataFrame(rows).write_csv(tmp_path / "features.csv")
+    found = assay.propensity(tmp_path / "log.parquet", rivals=False, trust=True, methods="em,regression-em",
+                             features=tmp_path / "features.csv")  # fmt: skip
+    assert [curve.name for curve in found.checks] == ["em", "regression-em"]
+    # the law is theta_k (0.98 gamma + (0.35 / k) (1 - gamma)): against position 1 the intercept falls with k
+    assert found.lines[0].beta == 0
+    assert all(line.beta < 0 for line in found.lines[1:4])
+
+
+def test_features_that_do_not_do(tmp_path, pbm):
+    with pytest.raises(InputError, match="needs features"):
+        assay.propensity(pbm, methods="regression-em")
+    with pytest.raises(InputError, match="did you mean pivot"):
+        assay.propensity(pbm, methods="pivots")
+    pl.DataFrame({"query_id": ["q001"], "doc_id": ["d01"], "x": [1.0]}).write_csv(tmp_path / "f.csv")
+    with pytest.raises(InputError, match="lacks features of"):
+        assay.propensity(pbm, methods="regression-em", features=tmp_path / "f.csv", rivals=False)
+
+
 def test_one_ranker_that_never_moves_gives_no_estimate(tmp_path):
     world = World.make(1, queries=5, noise=(1.0,))
     frame(world, clicks(world, 500, np.random.default_rng(1)), 1).write_parquet(tmp_path / "log.parquet")

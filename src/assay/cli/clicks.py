@@ -147,20 +147,29 @@ def cells(
 )
 @click.argument("log", nargs=-1, required=True)
 @click.option("--out", metavar="FILE", help="The propensities, as .csv.")
+@click.option(
+    "--methods",
+    metavar="NAME,...",
+    help="Set beside: swaps, pivot, adjacent chain, all pairs unless given; em, regression-em, shuffled.",
+)
+@click.option("--features", metavar="FILE", help="Of regression-em: query_id, doc_id and columns of numbers.")
+@click.option("--trust", is_flag=True, help="Also how far what stands high is clicked without merit.")
 @click.option("--rivals/--no-rivals", default=True, help="Hold other click models against this one; so unless --no-.")
 @logs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
 def propensity(
-    log: tuple[str, ...], out: str | None, rivals: bool, format_: str | None, output: str | None, html: str | None,
-    **options: Any,
+    log: tuple[str, ...], out: str | None, methods: str | None, features: str | None, trust: bool, rivals: bool,
+    format_: str | None, output: str | None, html: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
+    from assay.flows.propensity import METHODS
     from assay.flows.propensity import propensity as flow
 
     if out is not None:
         check_targets(out, None, [*log, *filter(None, [output, html])])
-    result = flow(list(log), out=out, rivals=rivals, choices=read(options), command=command_line())
-    show(result, format=format_, output=output, html=html, inputs=[*log, *filter(None, [out])])
+    result = flow(list(log), out=out, methods=METHODS if methods is None else methods, features=features, trust=trust,
+                  rivals=rivals, choices=read(options), command=command_line())  # fmt: skip
+    show(result, format=format_, output=output, html=html, inputs=[*log, *filter(None, [out, features])])
 
 
 @click.command(

@@ -87,6 +87,27 @@ class ModelTest:
     is_against: bool
 
 
+@kept("line of trust")
+@dataclass(frozen=True, slots=True)
+class TrustLine:
+    """Click rates at one position as a line over relevance: alpha x relevance + beta.
+
+    Args:
+        position: from 1.
+        alpha: slope; 1 at position 1, None where `why` says why it cannot be known.
+        beta: rate of a document that nobody clicks at position 1.
+        se_alpha, se_beta: standard errors, by leaving out groups of queries.
+        why: there is no estimate; empty where there is one.
+    """
+
+    position: int
+    alpha: float | None
+    beta: float | None
+    se_alpha: float | None
+    se_beta: float | None
+    why: str = ""
+
+
 @kept("position bias")
 @dataclass(frozen=True, kw_only=True)
 class PositionBias(Result):
@@ -104,6 +125,7 @@ class PositionBias(Result):
         segments: curves by segment.
         homogeneity: p of one curve for all segments; None where not tested.
         checks: curves by other methods.
+        lines: where trust in high positions was asked for; else empty.
         searches: how many lists the rivals were fitted on and tested with; 0 when they were not.
         log: how it was read; None where cells were given.
     """
@@ -119,6 +141,7 @@ class PositionBias(Result):
     segments: tuple[Curve, ...]
     homogeneity: float | None
     checks: tuple[Curve, ...]
+    lines: tuple[TrustLine, ...]
     searches: int
     log: LogRead | None
 

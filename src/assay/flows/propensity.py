@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import InputError, NotEnoughEvidence
+from assay.errors import InputError, NotEnoughEvidence, did_you_mean
 from assay.files import name_of, replacing
 from assay.flows.cells import cells_of, holds_cells
 from assay.flows.click_lists import DEEPEST, earlier_and_later
@@ -15,12 +15,21 @@ from assay.flows.click_logs import LogChoices, Paths, notes_of, opened, read_of
 from assay.results import Note, Source
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from assay.clicks.cells import Cells
     from assay.clicks.lists import Lists
     from assay.clicks.misfit import Misfit
-    from assay.clicks.position_bias import Curve, PositionBias
+    from assay.clicks.pairs import F64
+    from assay.clicks.position_bias import Curve, PositionBias, TrustLine
     from assay.clicks.propensity import Propensities
     from assay.logs.log import Log
+
+
+METHODS = ("swaps", "pivot", "adjacent chain", "all pairs")
+"""What stands beside the estimate unless something else is asked for."""
+
+ALL_METHODS = (*METHODS, "em", "regression-em", "shuffled")
 
 
 def propensity(
@@ -28,6 +37,9 @@ def propensity(
     *,
     out: str | os.PathLike[str] | None = None,
     rivals: bool = True,
+    methods: str | Sequence[str] = METHODS,
+    features: Any = None,
+    trust: bool = False,
     choices: LogChoices | None = None,
     command: str = "",
     **options: Any,
@@ -38,6 +50,10 @@ def propensity(
         log: files, a folder or a glob of what was shown and done; or files of cells.
         out: a CSV file for the propensities, to be given to what needs them.
         rivals: whether other models are held against this one on later lists.
+        methods: other methods to set beside: swaps, pivot, adjacent chain, all pairs, em, regression-em (with features)
+            and shuffled (where chance decided the place of every document).
+        features: of regression-em: a file or a frame with query_id, doc_id and columns of numbers.
+        trust: whether lines of trust are fitted, too: what stands high is clicked without merit.
         choices: how the log is read; `options` when None.
         command: how the result was asked for, kept in it.
         **options: see `LogChoices`.
@@ -56,6 +72,7 @@ def propensity(
     choices = LogChoices(**options) if choices is None else choices
     if out is not None and Path(out).suffix.lower() != ".csv":
         raise InputError("propensities are written as CSV", name_of(out), "give the file the ending .csv")
+    names = methods_of(methods, features)
     given = _Given(log, choices, rivals)
     try:
         cells = given.cells.where(given.cells.position <= DEEPEST)
@@ -70,8 +87,9 @@ def propensity(
             tests=tuple(ModelTest(one.name, some(one.p), one.says, one.flags) for one in tests),
             dispersion=some(tested.dispersion) if tested else None, queries=found.queries, pairs=_several(cells),
             method=f"two-way Poisson, Newton in {found.iterations} steps; errors clustered by query",
-            segments=segments, homogeneity=homogeneity, checks=tuple(given.checks(cells)), searches=given.searches,
-            log=given.read, notes=tuple(notes), source=Source(versions=(("assay", __version__),), command=command),
+            segments=segments, homogeneity=homogeneity, checks=tuple(given.checks(cells, names, features)),
+            lines=_lines(cells) if trust else (), searches=given.searches, log=given.read, notes=tuple(notes),
+            source=Source(versions=(("assay", __version__),), command=command),
         )  # fmt: skip
     finally:
         given.close()
@@ -120,17 +138,21 @@ class _Given:
         except NotEnoughEvidence:
             return None
 
-    def checks(self, cells: Cells) -> list[Curve]:
+    def checks(self, cells: Cells, names: Sequence[str], features: Any) -> Iterator[Curve]:
         """What other methods say of the same log."""
-        from assay.clicks.harvest import adjacent_chain, all_pairs, pivot
+        from assay.clicks.harvest import adjacent_chain, all_pairs, from_em, from_shuffled, pivot
         from assay.clicks.position_bias import Curve, some
 
-        curves = []
-        if (swaps := self._swapped()) is not None:
-            curves.append(swaps)
-        for name, method in (("pivot", pivot), ("adjacent chain", adjacent_chain), ("all pairs", all_pairs)):
-            curves.append(Curve(name, tuple(map(some, method(cells).theta))))
-        return curves
+        ratios = {"pivot": pivot, "adjacent chain": adjacent_chain, "all pairs": all_pairs, "shuffled": from_shuffled}
+        for name in names:
+            if name == "swaps":
+                if (swaps := self._swapped()) is not None:
+                    yield swaps
+            elif name in ratios:
+                yield Curve(name, tuple(map(some, ratios[name](cells).theta)))
+            else:
+                theta = from_em(cells).theta if name == "em" else _regressed(cells, features)
+                yield Curve(name, tuple(map(some, theta / theta[0])))
 
     def _swapped(self) -> Curve | None:
         import numpy as np
@@ -178,6 +200,63 @@ def _stacked(parts: list[Cells], marks: list[int]) -> tuple[Cells, Any]:
         np.concatenate([part.query + start for part, start in zip(parts, queries, strict=False)]),
     )  # fmt: skip
     return joined, np.repeat(marks, [len(part.position) for part in parts])
+
+
+def methods_of(methods: str | Sequence[str], features: Any) -> list[str]:
+    """The names of the other methods, checked."""
+    names = [part.strip() for part in methods.split(",") if part.strip()] if isinstance(methods, str) else list(methods)
+    for name in names:
+        if name not in ALL_METHODS:
+            raise InputError(f"no method is called {name!r}{did_you_mean(name, ALL_METHODS)}", "--methods",
+                             f"there are {', '.join(ALL_METHODS)}")  # fmt: skip
+    if "regression-em" in names and features is None:
+        raise InputError("regression-em needs features of documents", "--methods", "pass --features FILE")
+    return names
+
+
+def _regressed(cells: Cells, features: Any) -> F64:
+    """Propensities by regression-EM, each pair's features by its names."""
+    import numpy as np
+    import polars as pl
+
+    from assay.clicks.regression_em import regression_em
+
+    table = features if isinstance(features, pl.DataFrame) else _read_features(features)
+    numbers = [name for name, type_ in table.schema.items() if type_.is_numeric()]
+    if not {"query_id", "doc_id"} <= set(table.columns) or not numbers:
+        raise InputError("has no query_id, doc_id and column of numbers", name_of(features), "add them")
+    pairs = pl.DataFrame({"query_id": [cells.query_ids[one] for one in cells.query.tolist()], "doc_id": cells.doc_ids})
+    rows = pairs.join(
+        table.unique(["query_id", "doc_id"]), on=["query_id", "doc_id"], how="left", maintain_order="left"
+    )
+    absent = rows[numbers[0]].null_count()
+    if absent:
+        raise InputError(f"lacks features of {absent:,} of {rows.height:,} pairs of the log", name_of(features),
+                         "add a row for each pair")  # fmt: skip
+    return regression_em(cells, rows.select(numbers).to_numpy().astype(np.float64)).theta
+
+
+def _read_features(path: Any) -> pl.DataFrame:
+    import polars as pl
+
+    text = {"query_id": pl.String, "doc_id": pl.String}
+    try:
+        if Path(path).suffix.lower() == ".parquet":
+            return pl.read_parquet(Path(path)).with_columns(pl.col("query_id", "doc_id").cast(pl.String))
+        return pl.read_csv(Path(path), schema_overrides=text)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"cannot be read: {str(error).splitlines()[0]}", name_of(path),
+                         "give it as .csv or .parquet with query_id and doc_id") from None  # fmt: skip
+
+
+def _lines(cells: Cells) -> tuple[TrustLine, ...]:
+    from assay.clicks.position_bias import TrustLine, some
+    from assay.clicks.trust import affine
+
+    found = affine(cells)
+    rows = zip(found.alpha, found.beta, found.se_alpha, found.se_beta, found.reasons, strict=True)
+    return tuple(TrustLine(at, some(a), some(b), some(se_a), some(se_b), why)
+                 for at, (a, b, se_a, se_b, why) in enumerate(rows, start=1))  # fmt: skip
 
 
 def _segments(cells: Cells) -> tuple[tuple[Curve, ...], float | None]:

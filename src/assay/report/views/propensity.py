@@ -12,7 +12,7 @@ from assay.report.position_chart import RAW, Line, by_position
 from assay.report.words import made, remarks
 
 if TYPE_CHECKING:
-    from assay.clicks.position_bias import Curve, Examined, ModelTest, PositionBias
+    from assay.clicks.position_bias import Curve, Examined, ModelTest, PositionBias, TrustLine
 
 NAMES = {"chi-square": "Chi-square", "trust": "Trust in the top", "ubm": "Against UBM", "sdbn": "Against SDBN"}
 
@@ -44,6 +44,9 @@ def page(found: PositionBias) -> Page:
             Picture("Propensity relative to position 1, by segment.", lambda width: by_position(lines, width)),
             side_by_side(found.segments, "By segment"),
         ]
+    if found.lines:
+        parts += [Heading("Trust in high positions", "The click rate of a document of relevance r is alpha r + beta."),
+                  lines_of_trust(found.lines)]  # fmt: skip
     parts += [Heading("By other methods", "From the same log; they use less of it."),
               side_by_side(found.checks, "By other methods"),
               Facts((*tests(found.tests), *facts(found))), remarks(found.notes)]  # fmt: skip
@@ -107,6 +110,19 @@ def side_by_side(curves: Sequence[Curve], name: str) -> Table | None:
         (str(k + 1), *(Value(one.thetas[k] if k < len(one.thetas) else None, 3) for one in able)) for k in range(depth)
     )
     return Table(columns, rows, name=name)
+
+
+def lines_of_trust(found: Sequence[TrustLine]) -> Table:
+    """Slope and intercept by position."""
+    columns = (
+        Column("position", "right"), Column("alpha", "right"), Column("se", "right", drop=1), Column("beta", "right"),
+        Column("se", "right", drop=1),
+    )  # fmt: skip
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (str(one.position), Value(one.alpha, 3, why=one.why or "n/a"), Value(one.se_alpha, 3), Value(one.beta, 3),
+         Value(one.se_beta, 3)) for one in found
+    )  # fmt: skip
+    return Table(columns, rows, name="Trust in high positions")
 
 
 def differs(found: PositionBias) -> str:
