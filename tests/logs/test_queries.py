@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import logs.reference_behaviour
+import logs.reference_satisfied
 import logs.reference_weights  # noqa: F401 # these register their queries
 from assay.logs.duck import Duck
 from assay.logs.named import ENGINE, composed, named, names, parameters
@@ -14,8 +15,8 @@ from assay.logs.spark import ALLOWED, Spark
 from logs.reference import QUERIES, Tables
 
 VALUES = {"since": 100_000_000, "until": 3_000_000_000, "late": 300_000_000, "most": 3, "within": 200_000_000,
-          "step": 2, "empty_are_zero": True, "by_app": True, "by_day": True, "by_ranker": False, "by_segment": True,
-          "by_query": False}  # fmt: skip
+          "step": 2, "long": 12.0, "empty_are_zero": True, "by_app": True, "by_day": True, "by_ranker": False,
+          "by_segment": True, "by_query": False}  # fmt: skip
 
 SCHEMA = {"app": pl.String, "kind": pl.String, "event_id": pl.String, "impression_id": pl.String, "unit_id": pl.String,
           "session_id": pl.String, "query_id": pl.String, "query_text": pl.String, "doc_id": pl.String,
@@ -67,7 +68,7 @@ def log(n, seed):
 
 
 ENDS = ("cells", "cascade", "last_click_cells", "unit_moments", "position_moments", "dwells", "refused", "unmatched",
-        "weighed_moments", "bandit_cells", "bandit_moments")  # fmt: skip
+        "weighed_moments", "bandit_cells", "bandit_moments", "satisfied_pairs")  # fmt: skip
 """Texts that others are not built from: they are run on nothing, too."""
 
 LOGS = {"some": log(400, 1), "few": log(25, 2), "none": log(0, 3)}
