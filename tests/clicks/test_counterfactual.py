@@ -10,15 +10,9 @@ import pytest
 
 from assay.clicks.aim import Aim, Seen, aim, rel_hat, seen
 from assay.clicks.cells import F64, Cells
-from assay.clicks.counterfactual import (
-    ESTIMATORS,
-    bounds,
-    chance_variance,
-    estimate,
-    loose_bounds,
-    slope_variance,
-)
+from assay.clicks.counterfactual import ESTIMATORS, bounds, estimate, loose_bounds
 from assay.clicks.logged import against_log
+from assay.clicks.spread import chance_variance, reach, slope_freedom, slope_variance
 from assay.clicks.weights import mean_weight, of_ranking, reasons
 from assay.errors import InputError, NotEnoughEvidence
 from clicks.simulated import DEPTH, DOCUMENTS, sessions, truth
@@ -108,6 +102,15 @@ def test_errors_of_propensities_by_hand() -> None:
     assert slope_variance(slope, cov, None) == pytest.approx(4 * 0.04)
     assert slope_variance(slope, None, np.array([np.nan, 0.2])) == pytest.approx((2 * 0.2) ** 2)
     assert slope_variance(slope, None, None) == 0
+    three = np.diag([0.0, 0.04, 0.01])
+    assert slope_freedom(np.array([-1.0, -2, -4]), three, np.array([9, 10, 30])) == pytest.approx(20)  # alike: .4, .4
+    assert slope_freedom(slope, None, None) == np.inf
+
+
+def test_the_reach_of_two_parts_by_hand() -> None:
+    # (1 + 3)^2 / (1/4 + 9/6) = 9.142857 degrees of freedom; t(0.975) there is 2.2568 (R 4.3: qt(.975, 64/7))
+    assert reach(1.0, 4, 3.0, 6) == pytest.approx(2 * 2.2568, abs=2e-4)
+    assert reach(1.0, np.inf) == pytest.approx(1.959964, abs=1e-5)
 
 
 def test_the_variance_of_one_cell_is_that_of_a_binomial() -> None:

@@ -182,54 +182,6 @@ def shown_mass(found: Seen, aimed: Aim) -> tuple[float, float]:
     return shown, expected
 
 
-def chance_variance(weights: Weights, found: Seen, aimed: Aim, kind: Estimator) -> float:
-    """Variance of an estimate if clicks were independent, given what was shown: what counts alone allow.
-
-    Clicks of a pair have the variance sum n p (1 - p), p = theta gamma. gamma^2 is taken less the variance of gamma, so
-    that pairs that were seldom shown are not taken for certain ones; of a pair that was shown once, the variance is
-    the number of its clicks.
-    """
-    cells = found.cells
-    if kind in BY_POSITION:
-        n = cells.impressions
-        plain = cells.clicks * (1 - cells.clicks / n)
-        spread = np.where(n > 1, plain * n / np.maximum(n - 1, 1), cells.clicks)
-        return float(weights.click**2 @ spread) / (aimed.n * weights.divisor) ** 2
-    by_pair = np.zeros(cells.pairs)
-    by_pair[cells.pair] = weights.click
-    return float(by_pair**2 @ click_variance(found)) / aimed.n**2
-
-
-def click_variance(found: Seen) -> F64:
-    """f64[pairs]: variance of the clicks of each pair, given how often it was shown where."""
-    cells = found.cells
-    squares = total(cells.pair, cells.impressions * found.at_cells() ** 2, cells.pairs)
-    share = np.divide(squares, found.examined**2, out=np.ones(cells.pairs), where=found.examined > 0)
-    plain = found.clicks - squares * found.attraction**2
-    few = share > 0.9
-    spread: F64 = np.where(few, found.clicks, np.maximum(plain, 0.0) / np.maximum(1 - share, 0.1))
-    return np.minimum(spread, found.clicks)
-
-
-def slope_variance(slope: F64, cov: F64 | None, se: F64 | None) -> float:
-    """What errors of the propensities add to the variance of an estimate (delta method).
-
-    Args:
-        slope: f64[K], the derivative in log propensities.
-        cov: f64[K, K] of log propensities; None where only their errors are known.
-        se: f64[K], standard errors of log propensities, then taken to be wrong all in the same direction, the worst
-            that can be; NaN is 0.
-    """
-    if cov is not None:
-        known = ~np.isnan(np.diag(cov))
-        at = np.flatnonzero(known[: len(slope)])
-        return max(float(slope[at] @ cov[np.ix_(at, at)] @ slope[at]), 0.0)
-    if se is None:
-        return 0.0
-    deep = min(len(se), len(slope))
-    return float((np.abs(slope[:deep]) @ np.nan_to_num(se[:deep])) ** 2)
-
-
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """What documents without evidence could make of an estimate.

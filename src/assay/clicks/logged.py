@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.clicks.aim import Aim, Seen
-from assay.clicks.counterfactual import against_ideal, click_variance
+from assay.clicks.counterfactual import against_ideal
 from assay.clicks.pairs import F64, total
+from assay.clicks.spread import click_variance
 
 
 @dataclass(frozen=True, slots=True, eq=False)

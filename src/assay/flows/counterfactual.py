@@ -145,11 +145,12 @@ class _Spread:
 
 def _spread(given: Counted, positions: Positions, found: Seen, aimed: Aim, weights: Weights, asked: _Asked) -> _Spread:
     """By person where the log names people, else as counts alone allow it."""
-    from assay.clicks.counterfactual import BY_POSITION, chance_variance, slope_variance
+    from assay.clicks.counterfactual import BY_POSITION
+    from assay.clicks.spread import chance_variance, reach
     from assay.clicks.weights import mean_weight
 
     kind = asked.estimator
-    more = slope_variance(weights.slope, positions.cov, positions.se)
+    more, more_df = positions.adds(weights.slope)
     _, mean_se = mean_weight(kind, found, aimed)
     units, freedom, variance = 0, math.inf, chance_variance(weights, found, aimed, kind)
     by_person = given.by_person(weights, found, aimed, kind in BY_POSITION)
@@ -160,8 +161,8 @@ def _spread(given: Counted, positions: Positions, found: Seen, aimed: Aim, weigh
         variance = math.nan if known is None else known
         if kind in BY_POSITION:
             mean_se = math.nan if masses.variance is None else math.sqrt(masses.variance)
-    se = math.sqrt(variance + more)
-    return _Spread(se, se * _t(variance, freedom, more, positions.df(weights.slope)), math.sqrt(more), mean_se, units)
+    half = math.nan if math.isnan(variance) else reach(variance, freedom, more, more_df)
+    return _Spread(math.sqrt(variance + more), half, math.sqrt(more), mean_se, units)
 
 
 def _valued(
@@ -197,7 +198,8 @@ def _valued(
     return Counterfactual(
         target=name, measure=asked.discounts.name, scale="a search", estimator=kind,
         value=weights.value if is_fine else None, se=_if(is_fine, spread.se),
-        low=_if(is_fine, max(weights.value - spread.reach, 0.0)), high=_if(is_fine, weights.value + spread.reach),
+        low=_if(is_fine, weights.value - min(spread.reach, weights.value)),
+        high=_if(is_fine, weights.value + spread.reach),
         se_propensities=_if(is_fine, spread.positions), errors=_errors(given, spread.units, positions),
         worst=ends.low, best=ends.high,
         worst_means=ends.low_means, best_means=ends.high_means, supported=ends.supported, reasons=against,
@@ -225,25 +227,15 @@ def _scaled(per_mass: Moments, aimed: Aim, found: Seen) -> float:
     return math.nan if per_mass.variance is None else per_mass.variance * expected**2
 
 
-def _t(first: float, df: float, second: float, other_df: float) -> float:
-    """The 97.5 % point of t for a variance of two parts (Satterthwaite)."""
-    from assay.stats.intervals import t_quantile
-
-    parts = first**2 / df + (second**2 / other_df if second else 0.0)
-    freedom = (first + second) ** 2 / parts if parts > 0 else math.inf
-    return 1.959964 if freedom > 1e6 else t_quantile(0.975, max(freedom, 1.0))
-
-
 def _logged(
     found: Seen, aimed: Aim, ranks: Any, positions: Positions
 ) -> tuple[float, float, float, float]:  # fmt: skip
-    from assay.clicks.counterfactual import slope_variance
     from assay.clicks.logged import against_log
+    from assay.clicks.spread import reach
 
     one = against_log(found, aimed, ranks)
-    more = slope_variance(one.slope, positions.cov, positions.se)
-    reach = math.sqrt(one.variance + more) * _t(one.variance, math.inf, more, positions.df(one.slope))
-    return one.logged, one.difference, one.difference - reach, one.difference + reach
+    half = reach(one.variance, math.inf, *positions.adds(one.slope))
+    return one.logged, one.difference, one.difference - half, one.difference + half
 
 
 def _errors(given: Counted, units: int, positions: Positions) -> str:
@@ -257,8 +249,9 @@ def _errors(given: Counted, units: int, positions: Positions) -> str:
 
 
 def _others(found: Seen, aimed: Aim, asked: _Asked, positions: Positions, supported: float) -> tuple[Estimated, ...]:
-    from assay.clicks.counterfactual import ESTIMATORS, chance_variance, estimate, slope_variance
+    from assay.clicks.counterfactual import ESTIMATORS, estimate
     from assay.clicks.off_policy import Estimated
+    from assay.clicks.spread import chance_variance
     from assay.clicks.weights import mean_weight, of_ranking, reasons
 
     rows = []
@@ -266,7 +259,7 @@ def _others(found: Seen, aimed: Aim, asked: _Asked, positions: Positions, suppor
         one = estimate(kind, found, aimed, asked.clip)
         mean, mean_se = mean_weight(kind, found, aimed)
         against = reasons(of_ranking(kind, found, aimed, asked.clip).ess, mean, mean_se, supported, positions.misfit)
-        variance = chance_variance(one, found, aimed, kind) + slope_variance(one.slope, positions.cov, positions.se)
+        variance = chance_variance(one, found, aimed, kind) + positions.adds(one.slope)[0]
         why = ", ".join(reason.rule for reason in against)
         rows.append(Estimated(kind, None if why else one.value, None if why else math.sqrt(variance), mean, why))
     return tuple(rows)

@@ -50,16 +50,11 @@ class Positions:
     misfit: str
     notes: list[Note] = field(default_factory=list)
 
-    def df(self, slope: F64) -> float:
-        """Degrees of freedom of what errors of propensities add: those of the positions, by what each adds."""
-        import numpy as np
+    def adds(self, slope: F64) -> tuple[float, float]:
+        """What errors of propensities add to a variance, and its degrees of freedom; see `clicks.spread`."""
+        from assay.clicks.spread import slope_freedom, slope_variance
 
-        if self.cov is None or self.freedom is None:
-            return math.inf
-        deep = min(len(slope), len(self.freedom))
-        part = np.abs(slope[:deep]) * np.sqrt(np.nan_to_num(np.diag(self.cov)[:deep]))
-        known = ~np.isnan(self.freedom[:deep]) & (part > 0)
-        return float(part[known] @ self.freedom[:deep][known] / part[known].sum()) if known.any() else math.inf
+        return slope_variance(slope, self.cov, self.se), slope_freedom(slope, self.cov, self.freedom)
 
 
 def positions_of(
