@@ -269,3 +269,32 @@ def test_judgments_of_several_raters_are_no_qrels_and_what_lines_cannot_say_is_t
     assert {(lost.what, lost.count) for lost in done.dropped} == {
         ("rater of judgments", 2), ("role of judgments", 2), ("note of judgments", 1)
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b"", "is empty\n    mend: write it anew"),
+        (b"q1 0 d\0 1\n", "is a binary file, not lines of text\n    mend: give the text file it was made from"),
+        (b"PK\x03\x04\0\0", "is an Excel workbook or a zip archive\n    mend: save the sheet as CSV, or unpack it first"),
+        (b'{\n "q1": {"d1": 1}\n}\n', "is one JSON object of queries, documents and numbers, which several tools write "
+         "alike\n    mend: say which by --from ranx-run where it is a run, ranx-qrels where it holds judgments"),
+        (b"language,query,url,relevance\nGo,a,b,0\n", "is in no format that assay knows\n    mend: say which by --from; "
+         "`assay formats` lists them. Or name its columns as assay does: query_id, doc_id, grade"),
+        (b"query,docid,ann,bo\nboots,1,2,3\nboots,2,0,1\n", "is in no format that assay knows\n    mend: say which by "
+         "--from; `assay formats` lists them. Or name its columns as assay does: query_id, doc_id, grade"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_the_file_itself_is_said_by_import_too(content: bytes, error: str, folder: Path) -> None:
+    path = folder / "given"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        assay.convert(path, folder / "out.csv")
+    assert str(caught.value).replace("given:1:", "given:") == f"{path}: {error}"
+    assert not (folder / "out.csv").exists()
+
+
+def test_queries_of_several_words_are_no_judgments(folder: Path) -> None:
+    (folder / "queries.txt").write_text("q1\tvietnam war movie\nq2\tboeing 747 2\n", "utf-8")
+    assay.convert(folder / "queries.txt", folder / "out.csv")
+    assert (folder / "out.csv").read_text("utf-8") == "query_id,text\nq1,vietnam war movie\nq2,boeing 747 2\n"

@@ -130,3 +130,29 @@ def test_the_files_of_real_collections_are_read(shared):
     commented = read(data / "trec_eval_tests/qrels.test.with-comments.gz", Judgment)
     assert len(commented) == len(read(data / "trec_eval_tests/qrels.test.gz", Judgment))
     assert "CR#93E-1860" in commented.frame["doc_id"]  # a mark inside a line is part of an id
+
+
+@pytest.mark.parametrize("content", ['{"q1": {"d1": 1, "d2": 3}}\n', '{\n "q1": {"d1": 1},\n "q2": {}\n}\n'])
+@pytest.mark.parametrize(("row", "format"), [(Hit, "ranx-run"), (Judgment, "ranx-qrels")])
+def test_an_object_of_numbers_is_said_to_need_a_format(folder, content, row, format):
+    with pytest.raises(InputError) as caught:
+        read(wrote(folder, content), row)
+    assert str(caught.value) == (
+        "f: is one JSON object of queries, documents and numbers, which several tools write alike\n"
+        f"    mend: say which by --input-format {format}"
+    )
+
+
+def test_an_object_on_several_lines_is_no_file_of_lines(folder):
+    with pytest.raises(InputError) as caught:
+        read(wrote(folder, '{\n  "results": [\n    1\n  ]\n}\n'), Hit)
+    assert str(caught.value) == (
+        "f: is one JSON object on several lines, in no format that is recognised\n"
+        "    mend: say which by --input-format, or write one JSON object a line"
+    )
+
+
+def test_lines_that_begin_with_a_nested_object_are_lines(folder):
+    line = '{"fields": {"price": 3}, "doc_id": "d1"}\n'
+    assert recognise(wrote(folder, line), Document) == "jsonl"
+    assert recognise(wrote(folder, line + line), Document) == "jsonl"

@@ -16,7 +16,7 @@ from assay.formats.recognise import ALL, first_lines, recognise
 from assay.formats.relevant_only import HEADER as BEIR
 from assay.formats.trec import QRELS, RUN
 from assay.label_maps import LabelMap
-from assay.tables import Block, Document, Hit, Judgment, Topic
+from assay.tables import Block, Document, Hit, Judgment, Pair, Topic
 from assay.tables.names import match
 
 KINDS: tuple[type, ...] = (Judgment, Hit, Topic, Document)
@@ -133,16 +133,24 @@ def kind_of(source: Source, format: str | None = None) -> tuple[type, str]:
     Raises:
         InputError: the file fits no table.
     """
+    complaints: list[InputError] = []
+    tried: set[str] = set()
     for row in KINDS:
         try:
             found = format or recognise(source, row)
-        except InputError:
+        except InputError as error:
+            complaints.append(error)
             continue
         if fits(source, row, found):
             return row, found
-    raise InputError(
-        "is in no format that assay knows", name_of(source), "say which by --from; `assay formats` lists them"
-    )
+        tried.add(found)
+    if len({error.what for error in complaints}) == 1 and not tried:  # it is the file's own fault
+        one = complaints[-1]
+        raise InputError(one.what, one.where, one.remedy.replace("--input-format", "--from"), line=one.line)
+    remedy = "say which by --from; `assay formats` lists them"
+    if tried & {"csv", "tsv"}:
+        remedy += ". Or name its columns as assay does: query_id, doc_id, grade"
+    raise InputError("is in no format that assay knows", name_of(source), remedy)
 
 
 def fits(source: Source, row: type, format: str) -> bool:
@@ -153,6 +161,8 @@ def fits(source: Source, row: type, format: str) -> bool:
     if not lines:
         return False
     if format == "trec":
+        if all(line.count("\t") == 1 for line in lines):  # an id and a text with blanks in it
+            return False
         width = len(next((line for line in lines if not line.lstrip().startswith("#")), "").split())
         return width >= len(RUN) if row is Hit else row is Judgment and 2 < width < len(RUN)
     if format == "jsonl":
@@ -182,10 +192,20 @@ def _fit(names: Sequence[str], row: type) -> bool:
         return row is Judgment
     if held.missing or (row is Topic and len(held.fields) < 2):
         return False
+    if row is Document and len(held.fields) < 2 and _names_pairs(names):
+        return False
     if row is Judgment:  # `score` is a grade only where nothing says that this is a run
         grade = names[held.fields["grade"]].casefold()
         return grade != "score" and not {one.casefold() for one in names} & {"rank", "position"}
     return True
+
+
+def _names_pairs(names: Sequence[str]) -> bool:
+    """Whether a column names queries and another documents: such rows say something about pairs."""
+    try:
+        return not match(names, Pair, "").missing
+    except InputError:
+        return False
 
 
 def _schema(source: Source, format: str) -> list[str]:
@@ -198,6 +218,7 @@ def _schema(source: Source, format: str) -> list[str]:
 
     with open_bytes(source) as stream:
         data = stream.read()
+
     def names() -> list[str]:
         held = io.BytesIO(data)
         return list(pl.read_parquet_schema(held) if format == "parquet" else pl.read_ipc_schema(held))

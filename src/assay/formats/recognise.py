@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -137,11 +138,47 @@ def _recognised(head: bytes, is_cut: bool, row: type, name: str, chosen: Mapping
     if not lines:
         raise InputError("holds nothing but blank lines", name, "write it anew")
     if lines[0].lstrip().startswith("{"):
+        _check_lines(lines, name, row)
         return "jsonl"
     if lines[0].lstrip().startswith("["):
         remedy = "write one JSON object a line, without the brackets around them"
         raise InputError("is a JSON list, not JSON lines", f"{name}:{number}", remedy)
     return _text_format(lines, number, row, name, chosen)
+
+
+_OPEN = ("{", "[", ",")
+"""How the first line of one JSON object ends that stands on several lines."""
+
+_MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*-?[0-9]|\})')
+"""The beginning of an object of queries to documents to numbers."""
+
+_MAPS: dict[type, str] = {Judgment: "ranx-qrels", Hit: "ranx-run"}
+"""The format of such objects, by what they hold."""
+
+
+def _check_lines(lines: list[str], name: str, row: type) -> None:
+    """Refuses one JSON object of a whole table, which no reader of lines can take for one."""
+    if _is_map(lines):
+        format = _MAPS.get(row, "ranx-run where it is a run, ranx-qrels where it holds judgments")
+        raise InputError("is one JSON object of queries, documents and numbers, which several tools write alike", name,
+                         f"say which by --input-format {format}")  # fmt: skip
+    if len(lines) > 1 and lines[0].rstrip().endswith(_OPEN) and not lines[1].startswith("{"):
+        raise InputError("is one JSON object on several lines, in no format that is recognised", name,
+                         "say which by --input-format, or write one JSON object a line")  # fmt: skip
+
+
+def _is_map(lines: list[str]) -> bool:
+    if not _MAP.match("\n".join(lines)):
+        return False
+    if lines[0].rstrip().endswith(_OPEN):
+        return True
+    import json
+
+    try:
+        held = json.loads(lines[0])
+    except (ValueError, RecursionError):
+        return len(lines) == 1  # cut: the rest of a long line
+    return all(isinstance(one, dict) for one in held.values())
 
 
 def _lines(head: bytes, is_cut: bool, name: str) -> tuple[list[str], int]:
