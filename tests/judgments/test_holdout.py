@@ -179,6 +179,20 @@ def test_files_are_written_in_the_format_of_their_ending(tmp_path: Path):
     assert scores.mean() == 0.5
 
 
+def test_files_that_are_there_are_left_alone_unless_forced(tmp_path: Path):
+    out, history = tmp_path / "qrels.csv", tmp_path / "history.csv"
+    out.write_text("query_id,doc_id,grade\nann,by hand,3\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        assay.qrels_from_interactions(log(), "2026-03-01", grades=GRADES, out=out, history=history)
+    assert str(caught.value) == (
+        f"{out}: is there already\n    mend: pass --force to write over it, or --out and --history"
+    )
+    assert out.read_text("utf-8") == "query_id,doc_id,grade\nann,by hand,3\n"
+    assert not history.exists()
+    assay.qrels_from_interactions(log(), "2026-03-01", grades=GRADES, out=out, history=history, force=True)
+    assert out.read_text("utf-8") == "query_id,doc_id,grade\nann,c,3.0\nbob,e,3.0\n"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

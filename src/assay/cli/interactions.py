@@ -40,10 +40,12 @@ def qrels() -> None:
     "--time-zone", "timezone", default="UTC", metavar="ZONE", help="Of times that name none: UTC unless given."
 )
 @inputs
+@click.option("--force", is_flag=True, help="Write over files that are there.")
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
 def from_interactions(
     log: str, split_at: str, out: str, history: str, grades: str | None, seen: str, min_history: int, timezone: str,
-    input_format: str | None, columns: str | None, format_: str | None, output: str | None, html: str | None,
+    force: bool, input_format: str | None, columns: str | None, format_: str | None, output: str | None,
+    html: str | None,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.interactions import qrels_from_interactions as flow
@@ -53,8 +55,8 @@ def from_interactions(
         check_targets(target, None, [log, *filter(None, [output, html])])
     result = flow(
         log, split_at, out=out, history=history, grades=spell_grades(grades), seen=seen, min_history=min_history,
-        timezone=timezone, format=input_format, columns=spell_map(columns, "--columns"), bench=bench,
-        command=command_line(),
+        timezone=timezone, format=input_format, columns=spell_map(columns, "--columns"), force=force,
+        bench=bench, command=command_line(),
     )  # fmt: skip
     show(result, format=format_, output=output, html=html, inputs=[*bench.files(), out, history])
 

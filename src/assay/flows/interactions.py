@@ -37,6 +37,7 @@ def qrels_from_interactions(
     timezone: str = "UTC",
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
+    force: bool = False,
     bench: Workbench | None = None,
     command: str = "",
 ) -> Holdout:
@@ -54,6 +55,7 @@ def qrels_from_interactions(
         timezone: of times (and a `split_at`) that name none.
         format: of the log; recognised from content when None.
         columns: name of the column that holds each field.
+        force: write over files that are there.
         bench: where the log is found.
         command: how the result was asked for, kept in it.
 
@@ -61,7 +63,7 @@ def qrels_from_interactions(
         What was held out and left out; its `qrels` and `history` are the tables.
 
     Raises:
-        InputError: a time or an option cannot be read, or nothing is held out.
+        InputError: a time or an option cannot be read, a file is there already, or nothing is held out.
     """
     from assay import __version__
     from assay.judgments.holdout import VALUE, holdout
@@ -75,7 +77,7 @@ def qrels_from_interactions(
     if isinstance(min_history, bool) or min_history < 0:
         raise InputError(f"--min-history {min_history} is not a whole number from 0", remedy="pass --min-history 1")
     bench = Workbench.open() if bench is None else bench
-    targets = _targets(out, history)
+    targets = _targets(out, history, force=force)
     events = bench.table(log, Interaction, format=format, columns=columns, name="log")
     found = holdout(
         events, moment, timezone=zone, zone=timezone, grades=grades, seen=seen,  # type: ignore[arg-type] # one of two
@@ -112,7 +114,7 @@ def moment_of(text: str | datetime, zone: tzinfo) -> datetime:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
 
 
-def _targets(out: Any, history: Any) -> list[tuple[str, Any, str]]:
+def _targets(out: Any, history: Any, *, force: bool) -> list[tuple[str, Any, str]]:
     """(what, file, format) of what is to be written, looked at before anything is read."""
     found = []
     for what, target in (("qrels", out), ("history", history)):
@@ -127,7 +129,15 @@ def _targets(out: Any, history: Any) -> list[tuple[str, Any, str]]:
         found.append((what, target, kind))
     if out is not None and history is not None and os.path.realpath(out) == os.path.realpath(history):
         raise InputError("judgments and history would be one file", name_of(out), "give them two names")
+    there = [name_of(target) for _, target, _ in found if target is not None and _is_file(target)]
+    if there and not force:  # such as judgments that people made, under the name that is written unless given
+        raise InputError("is there already", there[0], "pass --force to write over it, or --out and --history",
+                         more=[f"{name}: is there already" for name in there[1:]])  # fmt: skip
     return found
+
+
+def _is_file(target: Any) -> bool:
+    return os.fspath(target) != "-" and os.path.isfile(target)
 
 
 def _write(table: pl.DataFrame, target: Any, kind: str, what: str) -> None:

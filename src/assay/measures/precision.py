@@ -184,7 +184,7 @@ def _f_foot(cutoff: int | None, rel: float | None, beta: float, judged_only: boo
         "relevant documents that nobody judged (they would enlarge the divisor)",
     ),
     use_for="sets without an order, such as filters and alerts. Ranked lists: AP, nDCG",
-    agrees="trec_eval 10.0 set_F (without a cutoff); ir_measures SetF(beta=2.0) as F(beta=2)",
+    agrees="trec_eval 10.0 set_F (without a cutoff); ir_measures SetF(beta=4.0), which takes the square, as F(beta=2)",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
     example=Example("F@5", EXAMPLE_SHOWN, EXAMPLE_JUDGED),
 )

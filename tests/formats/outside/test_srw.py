@@ -107,6 +107,11 @@ def test_stored_evaluations_become_a_run_of_each_configuration(tmp_path):
     assert lost(got) == {"values of measures": 4}
 
 
+def test_no_values_are_no_loss(tmp_path):
+    content = '[{"searchText": "boots", "documentIds": ["a"], "judgmentIds": [], "metrics": []}]'
+    assert lost(read("srw-experiment", tmp_path, "e.json", content)) == {}
+
+
 def test_an_experiment_that_only_names_its_results_says_so(tmp_path):
     text = '{"querySetId": "s", "searchConfigurationList": ["c"], "results": [{"evaluationId": "x", "queryText": "a"}]}'
     got = read("srw-experiment", tmp_path, "e.json", text)

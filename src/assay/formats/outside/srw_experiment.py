@@ -94,8 +94,8 @@ def _pointwise(stored: Node, found: _Runs) -> None:
         system.id() if system is not None else "experiment", stored.need("searchText"), stored.need("documentIds")
     )
     metrics = stored.get("metrics")
-    if metrics is not None:
-        found.losses.add("values of measures", _WHY, metrics, count=len(list(metrics.each())))
+    if metrics is not None and (number := len(list(metrics.each()))):
+        found.losses.add("values of measures", _WHY, metrics, count=number)
 
 
 def _pairwise(result: Node, found: _Runs) -> None:
