@@ -152,7 +152,8 @@ class Duck:
         if not any(source.files.kind in ("csv", "tsv") for source in self._sources):
             return []
         rows = self._connection.execute(
-            "SELECT DISTINCT file_path, line FROM reject_errors JOIN reject_scans USING (scan_id, file_id) ORDER BY ALL"
+            "SELECT DISTINCT file_path, line FROM reject_errors JOIN reject_scans USING (scan_id, file_id) "
+            "WHERE error_type <> 'CAST' ORDER BY ALL"  # what cannot be read as a number is counted by `rows`
         ).fetchall()
         return [f"{spelled(str(path))}:{line}" for path, line in rows]
 
