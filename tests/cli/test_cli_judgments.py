@@ -8,6 +8,7 @@ import json
 import pytest
 
 import assay
+from assay.flows.rubric import read_rubric
 from cli.typed import Shell
 from judgments.dimensions import ROWS, RUBRIC
 
@@ -184,6 +185,15 @@ def test_the_file_is_written_once_and_shown(assay: Shell) -> None:
     assert assay("show", "kept.assay").out == shown.out
     (assay.folder / "latin.md").write_bytes(RUBRIC.encode() + b"caf\xe9\n")
     assert assay("rubric", "show", "latin.md").err.startswith("latin.md:16: is not UTF-8")
+
+
+def test_a_plain_rubric_has_the_same_grades_and_takes_one_key(assay: Shell) -> None:
+    assert assay("rubric", "init").code == 0
+    assert assay("rubric", "init", "plain.md", "--plain").code == 0
+    usual, plain = (read_rubric(assay.folder / name) for name in ("rubric.md", "plain.md"))
+    assert plain.grades == usual.grades
+    assert (plain.dimensions, plain.base, plain.caps) == ((), "", ())
+    assert "topicality" not in plain.body
 
 
 def test_due_ends_with_1_when_a_label_is_due(assay: Shell) -> None:

@@ -133,11 +133,12 @@ def rubric() -> None:
     "init", cls=Verb, example="assay rubric init", help="Write the file that says what the grades mean, to be changed."
 )
 @click.argument("path", default="rubric.md", metavar="[FILE]")
-def rubric_init(path: str) -> None:
+@click.option("--plain", is_flag=True, help="Grades alone, without dimensions: one key a document.")
+def rubric_init(path: str, plain: bool) -> None:
     """Translates the command line into one call of the flow."""
     from assay.flows.rubric import init
 
-    click.echo(f"{init(path)} is written: change the examples to your own, then `assay rubric show {path}`")
+    click.echo(f"{init(path, plain)} is written: change the examples to your own, then `assay rubric show {path}`")
 
 
 @rubric.command(

@@ -70,20 +70,24 @@ def show_rubric(path: str | os.PathLike[str]) -> ShownRubric:
     return ShownRubric(rubric=read_rubric(path), path=os.fspath(path))
 
 
-def init(path: str | os.PathLike[str] = "rubric.md") -> Path:
+def init(path: str | os.PathLike[str] = "rubric.md", plain: bool = False) -> Path:
     """Writes the usual rubric; a file that exists is left alone.
+
+    Args:
+        path: of the file.
+        plain: without dimensions, so that a rater gives the grade by one key.
 
     Raises:
         InputError: the file exists.
     """
     from assay.files import replacing
-    from assay.flows.rubric_template import RUBRIC
+    from assay.flows.rubric_template import PLAIN, RUBRIC
 
     target = Path(path)
     if target.exists():
         raise InputError("exists already", str(target), "name another file, or change that one")
     with replacing(target) as file:
-        file.write(RUBRIC.encode("utf-8"))
+        file.write((PLAIN if plain else RUBRIC).encode("utf-8"))
     return target
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-RUBRIC = """\
+_TOP = """\
 +++
 # What the grades mean: for raters, for the labelling page and for model judges. Change the examples to your own.
 name = "Relevance"
-base = "topicality"                 # the grade starts from topicality; the caps below hold it down
+"""
 
+_BASE = """\
+base = "topicality"                 # the grade starts from topicality; the caps below hold it down
+"""
+
+_GRADES = """
 [grade.0]
 name = "irrelevant"
 definition = "Does not help with what was asked."
@@ -31,7 +36,9 @@ name = "perfect"
 definition = "Exactly what was asked for; nothing better can be imagined."
 good = "\\"rain jacket for children\\": a rain jacket for children, in stock"
 borderline = "\\"AB-12\\": the part AB-12 from another maker"
+"""
 
+_DIMENSIONS = """
 [dimension.topicality]
 definition = "Is it about what was asked?"
 means = { 0 = "no", 1 = "touches it", 2 = "mostly", 3 = "exactly" }
@@ -49,12 +56,26 @@ dimension = "freshness"
 at_most = 0
 grade = 1
 why = "what is out of date does not help, however well it fits"
+"""
+
+_BODY = """\
 +++
 ## How to judge
 
 1. Read the query and say to yourself what the person wants. If you cannot, choose *can't tell* and say why.
 2. Judge the document that you see, not the shop or the site around it, and not how it would compare with others.
-3. Judge topicality first, then freshness and authority. The grade follows from the rule above.
-4. Between two grades take the lower one, and leave a note when the rubric should say more.
 """
+
+_TURN = """\
+3. Judge topicality first, then freshness and authority. The grade follows from the rule above.
+"""
+
+_END = """\
+{} Between two grades take the lower one, and leave a note when the rubric should say more.
+"""
+
+RUBRIC = "".join((_TOP, _BASE, _GRADES, _DIMENSIONS, _BODY, _TURN, _END.format("4.")))
 """Four grades, three dimensions, one rule."""
+
+PLAIN = "".join((_TOP, _GRADES, _BODY, _END.format("3.")))
+"""The same grades, each given by itself."""
