@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.behaviour import behaviour as behaviour
     from assay.flows.catalogue import catalogue as catalogue
     from assay.flows.cells import cells as cells
+    from assay.flows.click_labels import qrels_from_clicks as qrels_from_clicks
     from assay.flows.click_models import click_models as click_models
     from assay.flows.compare import compare as compare
     from assay.flows.compare import power as power
@@ -39,6 +40,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.gate import gate as gate
     from assay.flows.gate import gate_plan as gate_plan
     from assay.flows.interactions import qrels_from_interactions as qrels_from_interactions
+    from assay.flows.looped import simulate_loop as simulate_loop
     from assay.flows.overlap import overlap as overlap
     from assay.flows.pool import pool as pool
     from assay.flows.propensity import propensity as propensity
@@ -107,6 +109,7 @@ _HOMES = {
     "pool": "assay.flows.pool",
     "power": "assay.flows.compare",
     "propensity": "assay.flows.propensity",
+    "qrels_from_clicks": "assay.flows.click_labels",
     "qrels_from_interactions": "assay.flows.interactions",
     "read_outside": "assay.flows.convert",
     "reconcile": "assay.flows.reconcile",
@@ -114,6 +117,7 @@ _HOMES = {
     "score": "assay.flows.explain",
     "show": "assay.flows.results",
     "simulate_clicks": "assay.flows.simulated",
+    "simulate_loop": "assay.flows.looped",
     "stale": "assay.flows.fresh",
     "validate": "assay.flows.validate",
     "write_outside": "assay.flows.convert",

@@ -1,4 +1,4 @@
-"""qrels from-interactions."""
+"""qrels from-interactions, from-clicks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from assay.cli.clicks import logs, read
 from assay.cli.options import inputs, outputs, workbench
 from assay.cli.output import check_targets, show
 from assay.cli.verb import OneOf, Verb, command_line, spell_map
@@ -39,8 +40,8 @@ def qrels() -> None:
 @click.option(
     "--time-zone", "timezone", default="UTC", metavar="ZONE", help="Of times that name none: UTC unless given."
 )
-@inputs
 @click.option("--force", is_flag=True, help="Write over files that are there.")
+@inputs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
 def from_interactions(
     log: str, split_at: str, out: str, history: str, grades: str | None, seen: str, min_history: int, timezone: str,
@@ -59,6 +60,63 @@ def from_interactions(
         bench=bench, command=command_line(),
     )  # fmt: skip
     show(result, format=format_, output=output, html=html, inputs=[*bench.files(), out, history])
+
+
+@qrels.command(
+    "from-clicks",
+    cls=Verb,
+    example="assay qrels from-clicks clicks.parquet --qrels judgments.qrels --out labels.csv",
+    help="""Make judgments from clicks, with position taken out.
+
+    What clicks tell is attraction, the chance of a click when seen. It becomes a grade where its interval is narrow
+    enough; other pairs stay unjudged. LOG is a log or what `cells` wrote. Ends with exit code 2 where the position
+    model does not fit.""",
+)
+@click.argument("log", nargs=-1, required=True)
+@click.option("--out", metavar="FILE", help="The labels, as .csv, .tsv, .jsonl or .parquet.")
+@click.option("--pairs", metavar="FILE", help="Every pair, also those without a grade.")
+@click.option("--qrels", "judged", metavar="FILE",
+              help="Human judgments, on which grades are calibrated; with --cuts they are compared.")  # fmt: skip
+@click.option("--cuts", metavar="NUMBER,...", help="Attractions from which grades 1, 2, ... are given.")
+@click.option("--propensities", metavar="FILE",
+              help="What `propensity --out` wrote: estimated from the log unless given.")  # fmt: skip
+@click.option("--despite-misfit", default="", metavar="REASON",
+              help="Make labels although the position model does not fit; the reason stands in each row.")  # fmt: skip
+@click.option("--query", "queries", multiple=True, metavar="ID",
+              help="Show the documents of this query: of the one that position changes most unless given.")  # fmt: skip
+@click.option("--topics", metavar="FILE", help="What was asked, by query id.")
+@click.option("--documents", metavar="FILE", help="Titles of documents.")
+@logs
+@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
+def from_clicks(
+    log: tuple[str, ...], out: str | None, pairs: str | None, judged: str | None, cuts: str | None,
+    propensities: str | None, despite_misfit: str, queries: tuple[str, ...], topics: str | None, documents: str | None,
+    format_: str | None, output: str | None, html: str | None, **options: Any,
+) -> None:  # fmt: skip
+    """Translates the command line into one call of the flow."""
+    from assay.flows.click_labels import qrels_from_clicks as flow
+
+    bench = workbench()
+    given = [*log, *filter(None, [judged, propensities, topics, documents, output, html])]
+    for target, others in ((out, [pairs]), (pairs, [out])):
+        if target is not None:
+            check_targets(target, None, [*given, *filter(None, others)])
+    result = flow(
+        list(log), out=out, pairs=pairs, qrels=judged, cuts=spell_cuts(cuts), propensities=propensities,
+        despite_misfit=despite_misfit, queries=queries, topics=topics, documents=documents, choices=read(options),
+        bench=bench, command=command_line(),
+    )  # fmt: skip
+    show(result, format=format_, output=output, html=html, inputs=[*log, *bench.files(), *filter(None, [out, pairs])])
+
+
+def spell_cuts(text: str | None) -> list[float] | None:
+    """`0.05,0.2,0.4` as numbers; None stays."""
+    if text is None:
+        return None
+    try:
+        return [float(piece) for piece in text.split(",")]
+    except ValueError:
+        raise InputError(f"--cuts {text!r} is no list of numbers", remedy="pass --cuts 0.05,0.2,0.4") from None
 
 
 def spell_grades(text: str | None) -> Any:

@@ -1,4 +1,4 @@
-"""simulate clicks."""
+"""simulate clicks, loop."""
 
 from __future__ import annotations
 
@@ -54,3 +54,39 @@ def clicks(
         seed=seed, format=input_format, columns=spell_map(columns, "--columns"), bench=bench, command=command_line(),
     )  # fmt: skip
     show(result, format=format_, output=output, html=html, inputs=[*bench.files(), out])
+
+
+@simulate.command(
+    "loop",
+    cls=Verb,
+    example="assay simulate loop --html loop.html",
+    help="""Show what a ranker learns from the clicks on its own lists.
+
+    Round by round a made world is searched, clicked and learnt from: once from raw click rates, once with position
+    taken out. Raw clicks keep many early winners first although better documents stand below them.""",
+)
+@click.option("--rounds", type=click.IntRange(1), default=10, metavar="NUMBER", help="10 unless given.")
+@click.option("--searches", type=click.IntRange(1), default=4_000, metavar="NUMBER",
+              help="Of each round: 4000 unless given.")  # fmt: skip
+@click.option("--queries", type=click.IntRange(1), default=40, metavar="NUMBER", help="40 unless given.")
+@click.option("--documents", type=click.IntRange(2), default=10, metavar="NUMBER",
+              help="Of each query: 10 unless given.")  # fmt: skip
+@click.option("--swaps", type=click.FloatRange(0, 1), default=0.05, metavar="SHARE",
+              help="Searches whose first document changes places with a lower one: 0.05 unless given.")  # fmt: skip
+@click.option("--eta", type=click.FloatRange(0), default=1.0, metavar="NUMBER",
+              help="A position k is looked at with chance 1/k^eta: 1 unless given.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, metavar="NUMBER", help="0 unless given.")
+@outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
+def loop(
+    rounds: int, searches: int, queries: int, documents: int, swaps: float, eta: float, seed: int,
+    format_: str | None, output: str | None, html: str | None,
+) -> None:  # fmt: skip
+    """Translates the command line into one call of the flow."""
+    from assay.cli.output import progress
+    from assay.flows.looped import simulate_loop as flow
+
+    result = flow(
+        rounds=rounds, searches=searches, queries=queries, documents=documents, swaps=swaps, eta=eta, seed=seed,
+        progress=progress(), command=command_line(),
+    )  # fmt: skip
+    show(result, format=format_, output=output, html=html, inputs=[])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import assay.clicks.behaviour
+import assay.clicks.labelled
 import assay.clicks.models.compared
 import assay.clicks.off_policy
 import assay.clicks.position_bias
@@ -26,6 +27,7 @@ import assay.compare.power
 import assay.compare.unjudged
 import assay.flows.cells
 import assay.flows.conversion
+import assay.flows.looped
 import assay.flows.project_state
 import assay.flows.rubric
 import assay.flows.setup

@@ -31,10 +31,10 @@ class Line:
     place: int = -1
 
 
-def by_position(lines: Sequence[Line], width: float = 520) -> Drawing:
-    """Curves over positions, on a scale on which position 1 is 1."""
+def by_position(lines: Sequence[Line], width: float = 520, axis: str = "position") -> Drawing:
+    """Curves over positions (or what `axis` says), on a scale from 0 to 1 at least."""
     known = [(line.name, [(k, x) for k, x in enumerate(line.values, 1) if x is not None]) for line in lines]
-    says = "By position: " + "; ".join(
+    says = f"By {axis}: " + "; ".join(
         f"{name} {', '.join(f'{x:.3f} at {k}' for k, x in _few(at))}" for name, at in known
     )
     d = Drawing(width, HEIGHT, says)
@@ -49,7 +49,7 @@ def by_position(lines: Sequence[Line], width: float = 520) -> Drawing:
     step = 1 if depth <= (12 if width > NARROW else 8) else 2 if depth <= 24 else 5
     for k in range(1, depth + 1, step):
         d.text(across(k), 218, str(k), "middle", "faint")
-    d.text(right, 235, "position", "end", "faint")
+    d.text(right, 235, axis, "end", "faint")
     for line in lines:
         _curve(d, line, across, up, most)
     _names(d, lines, up)

@@ -6,11 +6,13 @@ import assay.report.views.agreement
 import assay.report.views.behaviour
 import assay.report.views.catalogue
 import assay.report.views.cells
+import assay.report.views.click_labels
 import assay.report.views.click_models
 import assay.report.views.comparison
 import assay.report.views.convert
 import assay.report.views.counterfactual
 import assay.report.views.explanation
+import assay.report.views.feedback_loop
 import assay.report.views.freshness
 import assay.report.views.gate
 import assay.report.views.holdout
