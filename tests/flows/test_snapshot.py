@@ -141,12 +141,14 @@ def test_what_a_query_asks_for_is_read_from_the_topics() -> None:
     topics = [
         {"query_id": "a", "text": "tube", "need": "A spare tube.", "language": "en_GB", "segment": "head"},
         {"query_id": "b", "text": "tyre", "description": "A tyre.", "narrative": "Not a tube.", "language": "Arabic"},
-        {"query_id": "c", "text": "rim", "intent": "browse"},
+        {"query_id": "c", "text": "rim", "intent": "a rim to replace a broken one"},
+        {"query_id": "e", "text": "rim", "intent": "Browse"},  # a kind of query, as `segments` and `compare` read it
     ]
     asks = queries_of(Workbench(), topics)
     assert asks("a") == {"text": "tube", "need": "A spare tube.", "language": "en-GB", "segment": "head"}
     assert asks("b") == {"text": "tyre", "need": "A tyre.\nNot a tube.", "language": None, "segment": None}
-    assert asks("c")["need"] == "browse"
+    assert asks("c")["need"] == "a rim to replace a broken one"
+    assert asks("e")["need"] == ""
     assert asks("d") == {"text": "d", "need": "", "language": None, "segment": None}
 
 

@@ -252,7 +252,11 @@ def queries_of(bench: Workbench, topics: Any) -> Callable[[str], dict[str, Any]]
 
 
 def _need(row: Mapping[str, str]) -> str:
-    """What the person wants, by the first column that says it."""
+    """What the person wants, by the first column that says it; an intent that only names a kind of query does not."""
+    from assay.compare.choice import PURPOSES
+
     told = [row.get(name, "") for name in ("description", "narrative")]
-    said = (row.get("need", ""), row.get("information_need", ""), "\n".join(filter(None, told)), row.get("intent", ""))
+    intent = row.get("intent", "")
+    said = (row.get("need", ""), row.get("information_need", ""), "\n".join(filter(None, told)),
+            "" if intent.lower() in PURPOSES else intent)  # fmt: skip
     return next(filter(None, said), "")
