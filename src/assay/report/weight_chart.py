@@ -13,8 +13,14 @@ if TYPE_CHECKING:
 HEIGHT = 230.0
 
 
-def by_weight(tenths: Sequence[Tenth], width: float = 520) -> Drawing:
-    """Two bars a tenth: share of the weights (filled) and of the estimate (hatched)."""
+def by_weight(tenths: Sequence[Tenth], chance: str, width: float = 520) -> Drawing:
+    """Two bars a tenth: share of the weights (filled) and of the estimate (hatched).
+
+    Args:
+        tenths: the likeliest first.
+        chance: what the weights are one over, in a word.
+        width: in pixels.
+    """
     last = tenths[-1]
     says = (f"The tenth that is least likely looked at has {100 * last.weight:.0f} % of the weights and "
             f"{100 * last.value:.0f} % of the estimate")  # fmt: skip
@@ -33,7 +39,7 @@ def by_weight(tenths: Sequence[Tenth], width: float = 520) -> Drawing:
             d.hatched(left + bar + 2, up(one.value), bar, 190 - up(one.value))
         if place % (1 if width > 480 else 3) == 0:
             d.text(left + bar, 206, f"{one.high:.2g}", "middle", "faint")
-    d.text(width - 8, 224, "propensity, at most", "end", "faint")
+    d.text(width - 8, 224, f"{chance}, at most", "end", "faint")
     d.bar(46, 6, 10, 10, "f-ink")
     d.text(60, 15, "weights", "start", "strong")
     d.hatched(122, 6, 10, 10)

@@ -36,8 +36,8 @@ def page(found: Counterfactual) -> Page:
         estimators(found),
     ]
     if found.tenths:
-        parts += [Heading("Who carries the estimate"), Picture(caption, lambda width: by_weight(found.tenths, width)),
-                  tenths(found)]  # fmt: skip
+        chart = Picture(caption, lambda width: by_weight(found.tenths, _chance(found), width))
+        parts += [Heading("Who carries the estimate"), chart, tenths(found)]
     parts += [Facts(tuple(facts(found))), remarks(found.notes)]
     return Page("Counterfactual", answer(found), tuple(part for part in parts if part), made(found.source))
 
@@ -97,7 +97,7 @@ def estimators(found: Counterfactual) -> Table:
 
 def tenths(found: Counterfactual) -> Table:
     """Impressions by how likely they are looked at."""
-    columns = (Column("propensity"), Column("impressions", "right"), Column("clicks", "right"),
+    columns = (Column(_chance(found)), Column("impressions", "right"), Column("clicks", "right"),
                Column("of the weights", "right"), Column("of the estimate", "right"))  # fmt: skip
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (Range(one.high, one.low, 4), f"{one.impressions:,}", f"{one.clicks:,}", f"{100 * one.weight:.1f} %",
@@ -105,6 +105,11 @@ def tenths(found: Counterfactual) -> Table:
         for one in found.tenths
     )  # fmt: skip
     return Table(columns, rows, name="Impressions by weight")
+
+
+def _chance(found: Counterfactual) -> str:
+    """What weights are one over."""
+    return "propensity" if found.scale != "a search" or found.estimator in ("ips", "snips") else "exposure"
 
 
 def facts(found: Counterfactual) -> Iterable[Fact]:
