@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.measures.reconcile.mixing import mixed
 from assay.measures.reconcile.ways import Ways
 from assay.ranking.align import ORGANIC
 from assay.ranking.conventions import Conventions
@@ -95,7 +96,7 @@ class Lists:
             dead["negative"] = {"signed", "unjudged"}
         narrow = _narrow(self.score)
         if not _has_ties(self.query, narrow):
-            dead["order"] = {"ascending", "input", "reversed", "averaged"}
+            dead["order"] = {"ascending", "input", "reversed", "mixed", "averaged"}
         if len(_distinct_pairs(self.query, narrow)) == len(_distinct_pairs(self.query, self.score)):
             dead["scores"] = {"32-bit"}
         if self.rank is None:
@@ -147,7 +148,11 @@ class Lists:
                 "ascending": self.document,
                 "reversed": -row,
             }
-            self._orders[key] = np.lexsort((between.get(ways.order, row), main, self.query)), main
+            if ways.order == "mixed":
+                order = mixed(self.query, main)
+            else:
+                order = np.lexsort((between.get(ways.order, row), main, self.query))
+            self._orders[key] = order, main
         return self._orders[key]
 
     def _pool(self, ways: Ways) -> F64:

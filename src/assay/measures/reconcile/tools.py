@@ -102,7 +102,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "ranx", "0.3.21", "run",
-        {"order": "input", "grades": "whole", "undefined": "zero"},
+        {"order": "mixed", "grades": "whole", "undefined": "zero"},
         (
             _use("nDCG", "ndcg@K", gain="level"), _use("nDCG", "ndcg_burges@K", gain="exp"),
             _use("DCG", "dcg@K", gain="level"), _use("DCG", "dcg_burges@K", gain="exp"),

@@ -47,6 +47,7 @@ AXES: tuple[Axis, ...] = (
             "ascending": "equal scores by document id, ascending",
             "input": "equal scores in the order of the input",
             "reversed": "equal scores in the reverse order of the input",
+            "mixed": "equal scores in the order of the input, and as numba's sort mixes them in lists of 16 and more",
             "rows": "rows as they stand; scores and ranks ignored",
             "rank": "the rank column; scores ignored",
             "averaged": "equal scores averaged over their orders",
