@@ -29,8 +29,7 @@ def page(found: ClickLabels) -> Page:
     """
     parts: list[Part | None] = [Heading("Which attraction is which grade"), cuts(found)]
     if found.agreed is not None:
-        how = "Each query graded by cuts that were made from others." if found.calibration.startswith("iso") else ""
-        parts += [Heading("Do they agree with people", how), against(found.agreed, found.cuts.levels)]
+        parts += [Heading("Do they agree with people"), against(found.agreed, found.cuts.levels)]
     for query in found.queries:
         parts += _trap(query)
     parts.append(Facts(tuple(_turned(found))))
@@ -51,13 +50,19 @@ def answer(found: ClickLabels) -> Iterator[Mark | str]:
         yield said
     if found.agreed is not None:
         one = found.agreed
-        yield (f"{percent(one.equal)} of {count(one.pairs, 'pair')} have the grade that people gave "
+        how = "Graded by cuts that were made from other queries" if is_calibrated(found) else "By these cuts"
+        yield (f"{how}, {percent(one.equal)} of {count(one.pairs, 'pair')} get the grade that people gave "
                f"({percent(one.low)} to {percent(one.high)}); one grade for all would reach "
                f"{percent(one.guess)}.")  # fmt: skip
     elif found.judged:
         yield "No pair has both a grade of clicks and one of people: nothing says whether they agree."
     else:
         yield "No human judgments were given: nothing says whether the grades agree with people."
+
+
+def is_calibrated(found: ClickLabels) -> bool:
+    """Whether the cuts come from human grades, and not from whoever asked."""
+    return found.calibration.startswith("isotonic")
 
 
 def cuts(found: ClickLabels) -> Table:
