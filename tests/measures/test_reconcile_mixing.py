@@ -46,6 +46,13 @@ def test_each_query_is_sorted_by_itself_and_short_lists_keep_the_order_of_the_in
     assert mixed(query, key).tolist() == [1, 3, 0, 2, *(4 + at for at in order)]
 
 
+def test_turned_lists_are_sorted_the_other_way_and_read_backwards() -> None:
+    keys, order = PRINTED[1]
+    found = mixed(np.zeros(len(keys), np.int64), -np.array(keys, dtype=float), is_turned=True)
+    assert found.tolist() == order[::-1]
+    assert mixed(np.zeros(3, np.int64), np.array([1.0, 0.0, 1.0]), is_turned=True).tolist() == [1, 2, 0]
+
+
 def test_long_lists_without_equal_keys_are_plainly_sorted() -> None:
     key = np.random.default_rng(3).permutation(50).astype(float)
     assert mixed(np.zeros(50, np.int64), key).tolist() == np.argsort(key).tolist()

@@ -96,7 +96,7 @@ class Lists:
             dead["negative"] = {"signed", "unjudged"}
         narrow = _narrow(self.score)
         if not _has_ties(self.query, narrow):
-            dead["order"] = {"ascending", "input", "reversed", "mixed", "averaged"}
+            dead["order"] = {"ascending", "input", "reversed", "mixed", "turned", "averaged"}
         if len(_distinct_pairs(self.query, narrow)) == len(_distinct_pairs(self.query, self.score)):
             dead["scores"] = {"32-bit"}
         if self.rank is None:
@@ -148,8 +148,8 @@ class Lists:
                 "ascending": self.document,
                 "reversed": -row,
             }
-            if ways.order == "mixed":
-                order = mixed(self.query, main)
+            if ways.order in ("mixed", "turned"):
+                order = mixed(self.query, main, is_turned=ways.order == "turned")
             else:
                 order = np.lexsort((between.get(ways.order, row), main, self.query))
             self._orders[key] = order, main

@@ -17,12 +17,13 @@ SHORT = 16
 """Lists below this length are sorted by insertion, which keeps the order of equal keys."""
 
 
-def mixed(query: I64, key: F64) -> I64:
+def mixed(query: I64, key: F64, *, is_turned: bool = False) -> I64:
     """All rows by query, and ascending by key as numba sorts the rows of each.
 
     Args:
         query: of each row, int64 of shape (rows,).
         key: what is sorted by, float64 of that shape, without NaN.
+        is_turned: the rows of each query are sorted descending and then turned round, as ranx does with plain dicts.
 
     Returns:
         Indices of rows, int64 of that shape.
@@ -31,11 +32,12 @@ def mixed(query: I64, key: F64) -> I64:
     begins = np.flatnonzero(np.diff(query[order], prepend=-1))
     for begin, end in zip(begins, np.append(begins[1:], len(query)), strict=True):
         rows = order[begin:end]
-        keys = key[rows]
+        keys = -key[rows] if is_turned else key[rows]
         if len(rows) < SHORT or len(np.unique(keys)) == len(rows):
-            order[begin:end] = rows[np.argsort(keys, kind="stable")]
+            found = rows[np.argsort(keys, kind="stable")]
         else:
-            order[begin:end] = rows[numba_order(keys.tolist())]
+            found = rows[numba_order(keys.tolist())]
+        order[begin:end] = found[::-1] if is_turned else found
     return order
 
 

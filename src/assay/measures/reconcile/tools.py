@@ -113,7 +113,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "ranx from plain dicts", "0.3.21", "run; a dict is sorted anew, which turns equal scores round",
-        {"order": "reversed", "grades": "whole", "undefined": "zero"},
+        {"order": "turned", "grades": "whole", "undefined": "zero"},
         (
             _use("nDCG", "ndcg@K", gain="level"), _use("P", "precision@K"), _use("R", "recall@K"),
             _use("AP", "map@K"), _use("RR", "mrr@K"),

@@ -48,6 +48,7 @@ AXES: tuple[Axis, ...] = (
             "input": "equal scores in the order of the input",
             "reversed": "equal scores in the reverse order of the input",
             "mixed": "equal scores in the order of the input, and as numba's sort mixes them in lists of 16 and more",
+            "turned": "equal scores in the reverse order of that in which numba's sort leaves them",
             "rows": "rows as they stand; scores and ranks ignored",
             "rank": "the rank column; scores ignored",
             "averaged": "equal scores averaged over their orders",
