@@ -10,7 +10,8 @@ import pytest
 
 from assay.clicks.aim import Aim, Seen, aim, rel_hat, seen
 from assay.clicks.cells import F64, Cells
-from assay.clicks.counterfactual import ESTIMATORS, bounds, estimate, loose_bounds
+from assay.clicks.counterfactual import ESTIMATORS, bounds, cut_off, estimate, limit, loose_bounds
+from assay.clicks.ideal import drawn_in
 from assay.clicks.logged import against_log
 from assay.clicks.spread import chance_variance, reach, slope_freedom, slope_variance
 from assay.clicks.weights import mean_weight, of_ranking, reasons
@@ -55,6 +56,8 @@ def test_every_estimator_by_hand() -> None:
     assert mean_weight("ips", found, aimed)[0] == pytest.approx(1.2 / 1.5)
     assert values["snips"] == pytest.approx(0.54 / 0.8)
     assert values["clipped"] == pytest.approx((40 * 1.25 + 0.5 * 8 * 2.0) / 100)  # 1 / 0.4 is cut to 2
+    assert cut_off("clipped", found, aimed, 2.0) == pytest.approx(0.5 * 0.2 / 1.5)  # a fifth of what c weighs
+    assert [limit(kind, None) for kind in ("policy-aware", "clipped", "dr")] == [np.inf, 10, np.inf]
     assert mean_weight("policy-aware", found, aimed) == (1.0, 0.0)
 
 
@@ -69,9 +72,29 @@ def test_doubly_robust_puts_the_model_where_weights_are_cut() -> None:
     assert dr.value == pytest.approx(0.5 + 0.5 * c + 0.25 * mean)
 
 
+def test_doubly_robust_without_a_limit_adds_a_model_of_what_was_never_shown_alone() -> None:
+    found, aimed = of(MIXED, {"q": ["a", "c"]}, HALF, HALF)
+    assert estimate("dr", found, aimed).value == pytest.approx(estimate("policy-aware", found, aimed).value)
+
+
 def test_ndcg_is_divided_by_the_best_order_of_attractions() -> None:
     found, aimed = of(MIXED, {"q": ["c", "a"]}, HALF, HALF, is_ideal=True)
     assert estimate("policy-aware", found, aimed).value == pytest.approx((0.2 + 0.5 * 0.5) / (0.5 + 0.5 * 0.2))
+
+
+def test_attractions_are_drawn_to_their_mean_by_hand() -> None:
+    found, _ = of(MIXED, {"q": ["c", "a"]}, HALF, HALF, is_ideal=True)
+    trusted = np.array([80 / 90, 30 / 40, 40 / 50])
+    mean = (trusted[0] * 0.5 + trusted[1] * 0.2 + trusted[2] * 0.2) / trusted.sum()
+    noise = np.array([mean / 80, mean / 30, mean / 40])
+    off = np.array([0.5, 0.2, 0.2]) - mean
+    spread = (trusted * (off**2 - noise)).sum() / trusted.sum()
+    drawn = drawn_in(found)
+    assert drawn.attraction.tolist() == pytest.approx((mean + spread / (spread + noise) * off).tolist())
+    assert drawn.attraction[0] < 0.5
+    flat = seen(cells([("q", "a", 1, 100, 20), ("q", "b", 2, 100, 10)]), HALF,
+                aim(cells([("q", "a", 1, 100, 20), ("q", "b", 2, 100, 10)]), {"q": ["a"]}, HALF))  # fmt: skip
+    assert drawn_in(flat).attraction.tolist() == pytest.approx([0.2, 0.2])
 
 
 def test_each_estimate_is_the_sum_of_what_clicks_showings_and_searches_add() -> None:

@@ -14,6 +14,8 @@ import pytest
 from assay.clicks.aim import aim, seen
 from assay.clicks.cells import Cells
 from assay.clicks.counterfactual import estimate
+from assay.clicks.ideal import drawn_in
+from assay.clicks.logged import against_log
 from assay.clicks.propensity import propensity
 from assay.clicks.spread import chance_variance, reach, slope_freedom, slope_variance
 from assay.stats.moments import Moments
@@ -76,6 +78,55 @@ def test_the_simulation_sees_errors_without_those_of_the_propensities():
 
 def test_the_simulation_sees_weights_that_do_not_know_the_rankers():
     assert coverage(717, 60, kind="ips", is_known=True) < 0.5
+
+
+def of_differences(seed, logs):
+    """The share of logs whose interval holds the difference of a ranking and the lists of the log."""
+    shown, gamma = design(seed)
+    rng = np.random.default_rng(seed + 1)
+    lists, held = lists_of(gamma, shown, rng), 0
+    for _ in range(logs):
+        cells = named(drawn(shown, gamma, rng))
+        found = propensity(cells)
+        aimed = aim(cells, lists, DCG)
+        truth = float((aimed.discount * gamma) @ aimed.searches[cells.query] / aimed.n)
+        truth -= float((DCG[cells.position - 1] * gamma[cells.pair]) @ cells.impressions / aimed.n)
+        one = against_log(seen(cells, found.theta, aimed), aimed, DCG)
+        more = slope_variance(one.slope, found.cov, None), slope_freedom(one.slope, found.cov, found.df)
+        held += abs(one.difference - truth) <= reach(one.variance, math.inf, *more)
+    return held / logs
+
+
+def test_intervals_of_the_difference_to_the_log_hold_the_truth_in_95_percent_of_logs():
+    held = of_differences(731, LOGS)
+    assert 0.93 - SLACK <= held <= 0.97 + SLACK, held
+
+
+def of_ideal(seed, logs, has_both=True):
+    """The share of logs whose interval of nDCG holds the truth; its ends reach from both ideals."""
+    shown, gamma = design(seed)
+    rng = np.random.default_rng(seed + 1)
+    lists, held = lists_of(gamma, shown, rng), 0
+    for _ in range(logs):
+        cells = named(drawn(shown, gamma, rng))
+        aimed = aim(cells, lists, DCG, is_ideal=True)
+        log = seen(cells, THETA, aimed)
+        worth = np.where(log.is_supported, gamma, 0.0)
+        best = np.sort(worth.reshape(QUERIES, DOCUMENTS), 1)[:, ::-1][:, :DEPTH] @ DCG
+        truth = float((aimed.discount * worth).reshape(QUERIES, DOCUMENTS).sum(1) / best @ aimed.searches / aimed.n)
+        one = estimate("policy-aware", log, aimed)
+        ends = [one.value, estimate("policy-aware", drawn_in(log), aimed).value if has_both else one.value]
+        half = reach(chance_variance(one, log, aimed, "policy-aware"), math.inf)
+        held += min(ends) - half <= truth <= max(ends) + half
+    return held / logs
+
+
+def test_intervals_of_ndcg_hold_the_truth_in_at_least_95_percent_of_logs():
+    assert of_ideal(741, LOGS) >= 0.93 - SLACK
+
+
+def test_the_simulation_sees_an_ideal_of_attractions_as_they_are():
+    assert of_ideal(743, 40, has_both=False) < 0.2
 
 
 USERS, SEARCHES = 400, 6_000

@@ -30,8 +30,8 @@ from assay.cli.verb import OneOf, Verb, command_line
               help="What `propensity --out` wrote; estimated from the log unless given.")  # fmt: skip
 @click.option("--estimator", type=OneOf(["policy-aware", "ips", "snips", "clipped", "dr"]), metavar="NAME",
               help="policy-aware unless given (ips with --bandit); or ips, snips, clipped, dr.")  # fmt: skip
-@click.option("--clip", type=click.FloatRange(0, min_open=True), default=10.0, metavar="NUMBER",
-              help="The most that a click may weigh, of clipped and dr: 10 unless given.")  # fmt: skip
+@click.option("--clip", type=click.FloatRange(0, min_open=True), metavar="NUMBER",
+              help="The most that a click may weigh: of clipped 10 unless given, of dr any.")  # fmt: skip
 @click.option("--missing", type=OneOf(["skip", "zero"]), default="skip", metavar="skip|zero",
               help="Searches of queries that TARGET lacks are left out unless given; zero counts them 0.")  # fmt: skip
 @click.option("--bandit", is_flag=True,
@@ -40,8 +40,8 @@ from assay.cli.verb import OneOf, Verb, command_line
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
 def counterfactual(
     log: tuple[str, ...], target: str, measure: str, discounts: str | None,
-    propensities: str | None, estimator: str | None, clip: float, missing: str, bandit: bool, format_: str | None,
-    output: str | None, html: str | None, **options: Any,
+    propensities: str | None, estimator: str | None, clip: float | None, missing: str, bandit: bool,
+    format_: str | None, output: str | None, html: str | None, **options: Any,
 ) -> int:  # fmt: skip
     """Translates the command line into one call of the flow; the exit code is that of the result."""
     from assay.flows.counterfactual import counterfactual as flow

@@ -7,7 +7,8 @@ this form a and b also give each search's influence on the estimate, so that sum
     snips         ips divided by its mean weight
     policy-aware  click x discount / exposure, see `aim`
     clipped       the same, no click weighing more than a limit: biased down, less spread
-    dr            clipped, with a model of attraction in place of what is clipped and of what was never shown
+    dr            policy-aware, with a model of attraction for what was never shown and, with a limit, for what is cut:
+                  then it is unbiased only as far as the model is right
 
 Source: ips: Joachims, Swaminathan and Schnabel, WSDM 2017; snips: Swaminathan and Joachims, NIPS 2015; policy-aware:
 Oosterhuis and de Rijke, SIGIR 2020; dr: Oosterhuis, Doubly robust estimation for correcting position bias in click
@@ -16,6 +17,7 @@ feedback, TOIS 41(3), 2023.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,6 +32,9 @@ ESTIMATORS: tuple[Estimator, ...] = ("policy-aware", "ips", "snips", "clipped", 
 
 BY_POSITION = ("ips", "snips")
 """Estimators whose weights know nothing of which documents the rankers of the log show."""
+
+CLIP = 10.0
+"""The limit of "clipped" when none is given."""
 
 HIGH = 0.95
 """The quantile of attraction, weighted by examinations, that an unknown document has at best."""
@@ -59,14 +64,22 @@ class Weights:
     divisor: float = 1.0
 
 
-def estimate(kind: Estimator, found: Seen, aimed: Aim, clip: float = 10.0) -> Weights:
+def limit(kind: Estimator, clip: float | None) -> float:
+    """The most that a click weighs: what was asked for, else 10 of "clipped", else no limit."""
+    if kind not in ("clipped", "dr"):
+        return math.inf
+    return clip if clip is not None else CLIP if kind == "clipped" else math.inf
+
+
+def estimate(kind: Estimator, found: Seen, aimed: Aim, clip: float | None = None) -> Weights:
     """The estimate of that kind.
 
     Args:
         kind: which one; with an ideal order, "policy-aware" alone.
         found: counts of the log.
         aimed: the ranking.
-        clip: the most that a click may weigh, of "clipped" and "dr"; 1 is a document that every search looks at.
+        clip: the most that a click may weigh, of "clipped" (10 when None) and "dr" (any when None); 1 is a document
+            that every search looks at.
     """
     if kind in BY_POSITION:
         return _by_position(kind, found, aimed)
@@ -75,7 +88,7 @@ def estimate(kind: Estimator, found: Seen, aimed: Aim, clip: float = 10.0) -> We
         return _by_exposure(found, aimed, discount, search=ratio)
     if kind == "policy-aware":
         return _by_exposure(found, aimed, aimed.discount)
-    most = np.minimum(_inverse(found.exposure), clip)
+    most = np.minimum(_inverse(found.exposure), limit(kind, clip))
     if kind == "clipped":
         return _by_exposure(found, aimed, aimed.discount, most)
     return _doubly_robust(found, aimed, most)
@@ -130,6 +143,14 @@ def _doubly_robust(found: Seen, aimed: Aim, weight: F64) -> Weights:
     search = search + np.divide(moved, aimed.searches, out=np.zeros(queries), where=aimed.searches > 0)
     slope = -total(cells.position - 1, part, len(found.theta)) / n
     return Weights(a, influence, search, slope, value)
+
+
+def cut_off(kind: Estimator, found: Seen, aimed: Aim, clip: float | None) -> float:
+    """The share of the weights that a limit takes away, over documents with evidence."""
+    most = np.minimum(_inverse(found.exposure), limit(kind, clip))
+    mass = aimed.discount * found.searches * found.is_supported
+    whole = float(mass.sum())
+    return 1 - float(mass @ (most * found.exposure)) / whole if whole else 0.0
 
 
 def modelled(found: Seen, queries: int) -> tuple[F64, F64]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.clicks.aim import Aim, Seen
-from assay.clicks.counterfactual import BY_POSITION, Estimator, shown_mass
+from assay.clicks.counterfactual import BY_POSITION, Estimator, limit, shown_mass
 from assay.clicks.off_policy import Reason, Tenth
 from assay.clicks.pairs import F64, total
 
@@ -77,14 +77,12 @@ def carried(weight: F64, impressions: F64, clicks: F64, chance: F64) -> Carried:
     )  # fmt: skip
 
 
-def of_ranking(kind: Estimator, found: Seen, aimed: Aim, clip: float) -> Carried:
+def of_ranking(kind: Estimator, found: Seen, aimed: Aim, clip: float | None = None) -> Carried:
     """What the weights of an estimate of a ranking are like: discount by what the click is divided by."""
     pair = found.cells.pair
     discount = aimed.discount[pair]
     chance = found.at_cells() if kind in BY_POSITION else found.exposure[pair]
-    weight = discount / chance
-    if kind in ("clipped", "dr"):
-        weight = discount * np.minimum(1 / chance, clip)
+    weight = discount * np.minimum(1 / chance, limit(kind, clip))
     counts = discount > 0
     return carried(weight[counts], found.cells.impressions[counts], found.cells.clicks[counts], chance[counts])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, did_you_mean
@@ -35,7 +35,7 @@ def counterfactual(
     discounts: str | Sequence[float] | None = None,
     propensities: str | os.PathLike[str] | Mapping[int, float] | None = None,
     estimator: str | None = None,
-    clip: float = 10.0,
+    clip: float | None = None,
     missing: str = "skip",
     bandit: bool = False,
     choices: LogChoices | None = None,
@@ -54,7 +54,7 @@ def counterfactual(
         discounts: of ranks from 1 on, in place of the measure.
         propensities: a file that `propensity` wrote, or position to propensity; estimated from the log when None.
         estimator: "policy-aware", "ips", "snips", "clipped" or "dr"; policy-aware when None, "ips" with `bandit`.
-        clip: the most that a click may weigh, of "clipped" and "dr".
+        clip: the most that a click may weigh, of "clipped" (10 when None) and "dr" (any when None).
         missing: searches of queries that the run does not have are left out ("skip") or count 0 ("zero").
         bandit: whether rows are documents that were drawn, with the chance that each had in `propensity`.
         choices: how the log is read; `options` when None.
@@ -73,7 +73,9 @@ def counterfactual(
     choices = LogChoices(**options) if choices is None else choices
     bench = Workbench.open() if bench is None else bench
     if bandit:
-        return of_policy(log, target, estimator or "ips", clip, choices, command)
+        from assay.clicks.counterfactual import CLIP
+
+        return of_policy(log, target, estimator or "ips", CLIP if clip is None else clip, choices, command)
     asked = _Asked(discounts_of(measure, discounts), _estimator(estimator), clip, missing)
     asked.check()
     name = short_names([target])[0] if isinstance(target, str | os.PathLike) else "run"
@@ -111,14 +113,14 @@ class _Asked:
 
     discounts: Discounts
     estimator: Estimator
-    clip: float
+    clip: float | None
     missing: str
 
     def check(self) -> None:
         if self.discounts.is_ideal and self.estimator != "policy-aware":
             raise InputError("the ideal of nDCG is made of attractions, which only policy-aware estimates give",
                              f"--estimator {self.estimator}", "leave it out, or pass --measure DCG@10")  # fmt: skip
-        if not self.clip >= 1:
+        if self.clip is not None and not self.clip >= 1:
             raise InputError(f"no click can weigh less than {self.clip:g}", "--clip", "pass a number from 1")
         if self.missing not in ("skip", "zero"):
             raise InputError(f"{self.missing!r} says nothing of absent queries", "--missing", "pass skip or zero")
@@ -172,7 +174,7 @@ def _valued(
     import numpy as np
 
     from assay.clicks.aim import aim, rel_hat, seen
-    from assay.clicks.counterfactual import bounds, estimate, loose_bounds
+    from assay.clicks.counterfactual import bounds, cut_off, estimate, loose_bounds
     from assay.clicks.off_policy import Counterfactual
     from assay.clicks.weights import mean_weight, of_ranking, reasons
 
@@ -183,6 +185,7 @@ def _valued(
                 absent_count=asked.missing == "zero")  # fmt: skip
     found = seen(cells, positions.theta, aimed)
     weights, ends = estimate(kind, found, aimed, asked.clip), bounds(found, aimed)
+    value, low, high = _between(found, aimed, weights.value)
     weighed = of_ranking(kind, found, aimed, asked.clip)
     spread, (mean, _) = _spread(given, positions, found, aimed, weights, asked), mean_weight(kind, found, aimed)
     against = reasons(weighed.ess, mean, spread.mean_se, ends.supported, positions.misfit, REMEDY)
@@ -194,12 +197,11 @@ def _valued(
     measure = asked.discounts.measure.name if asked.discounts.measure else ""
     notes = [*notes, *(notes_of(given.read) if given.read else ()), *positions.notes,
              *cautions(found, aimed, lists, measure=measure, estimator=kind, rankers=len(cells.rankers),
-                       clicks=weighed.effective_clicks)]  # fmt: skip
+                       clicks=weighed.effective_clicks, cut=cut_off(kind, found, aimed, asked.clip))]  # fmt: skip
     return Counterfactual(
         target=name, measure=asked.discounts.name, scale="a search", estimator=kind,
-        value=weights.value if is_fine else None, se=_if(is_fine, spread.se),
-        low=_if(is_fine, weights.value - min(spread.reach, weights.value)),
-        high=_if(is_fine, weights.value + spread.reach),
+        value=_if(is_fine, value), se=_if(is_fine, spread.se), low=_if(is_fine, low - min(spread.reach, low)),
+        high=_if(is_fine, high + spread.reach),
         se_propensities=_if(is_fine, spread.positions), errors=_errors(given, spread.units, positions),
         worst=ends.low, best=ends.high,
         worst_means=ends.low_means, best_means=ends.high_means, supported=ends.supported, reasons=against,
@@ -212,6 +214,20 @@ def _valued(
         others=_others(found, aimed, asked, positions, ends.supported), tenths=weighed.tenths,
         propensities=positions.says, fits=positions.fits, log=given.read, notes=tuple(notes), source=source,
     )  # fmt: skip
+
+
+def _between(found: Seen, aimed: Aim, plain: float) -> tuple[float, float, float]:
+    """The value, and the ends from which the interval reaches: with an ideal order it is not known how high that is.
+
+    Made of attractions as they are it is too high, and of drawn ones a little too low: the interval has both.
+    """
+    from assay.clicks.counterfactual import estimate
+    from assay.clicks.ideal import drawn_in
+
+    if not aimed.has_ideal:
+        return plain, plain, plain
+    drawn = estimate("policy-aware", drawn_in(found), aimed).value
+    return drawn, min(plain, drawn), max(plain, drawn)
 
 
 REMEDY = "; searches show only some of the documents: pass --estimator policy-aware"
@@ -230,12 +246,16 @@ def _scaled(per_mass: Moments, aimed: Aim, found: Seen) -> float:
 def _logged(
     found: Seen, aimed: Aim, ranks: Any, positions: Positions
 ) -> tuple[float, float, float, float]:  # fmt: skip
+    from assay.clicks.ideal import drawn_in
     from assay.clicks.logged import against_log
     from assay.clicks.spread import reach
 
-    one = against_log(found, aimed, ranks)
-    half = reach(one.variance, math.inf, *positions.adds(one.slope))
-    return one.logged, one.difference, one.difference - half, one.difference + half
+    one = plain = against_log(found, aimed, ranks)
+    if aimed.has_ideal:
+        one = against_log(drawn_in(found), aimed, ranks)
+    half = reach(plain.variance, math.inf, *positions.adds(plain.slope))
+    low, high = sorted((one.difference, plain.difference))
+    return one.logged, one.difference, low - half, high + half
 
 
 def _errors(given: Counted, units: int, positions: Positions) -> str:
@@ -250,6 +270,7 @@ def _errors(given: Counted, units: int, positions: Positions) -> str:
 
 def _others(found: Seen, aimed: Aim, asked: _Asked, positions: Positions, supported: float) -> tuple[Estimated, ...]:
     from assay.clicks.counterfactual import ESTIMATORS, estimate
+    from assay.clicks.ideal import drawn_in
     from assay.clicks.off_policy import Estimated
     from assay.clicks.spread import chance_variance
     from assay.clicks.weights import mean_weight, of_ranking, reasons
@@ -262,4 +283,7 @@ def _others(found: Seen, aimed: Aim, asked: _Asked, positions: Positions, suppor
         variance = chance_variance(one, found, aimed, kind) + positions.adds(one.slope)[0]
         why = ", ".join(reason.rule for reason in against)
         rows.append(Estimated(kind, None if why else one.value, None if why else math.sqrt(variance), mean, why))
+    if aimed.has_ideal and not rows[0].why:
+        drawn = estimate("policy-aware", drawn_in(found), aimed).value
+        rows.append(replace(rows[0], name="policy-aware, drawn to the mean", value=drawn))
     return tuple(rows)

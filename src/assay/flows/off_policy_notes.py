@@ -15,7 +15,8 @@ FEW_CLICKS = 30
 
 
 def cautions(
-    found: Seen, aimed: Aim, lists: Iterable[str], *, measure: str, estimator: str, rankers: int, clicks: float
+    found: Seen, aimed: Aim, lists: Iterable[str], *, measure: str, estimator: str, rankers: int, clicks: float,
+    cut: float,
 ) -> list[Note]:  # fmt: skip
     """What is odd but lawful about an estimate of a ranking.
 
@@ -27,6 +28,7 @@ def cautions(
         estimator: its name.
         rankers: how many the log names.
         clicks: effective ones.
+        cut: share of the weights that a limit takes away.
     """
     notes = [Note("relative-to-first", "attraction is the chance of a click at position 1, whose propensity counts "
                   "as 1")]  # fmt: skip
@@ -48,9 +50,14 @@ def cautions(
     if clicks < FEW_CLICKS:
         notes.append(Note("few-clicks", f"clicks are worth {clicks:.0f} of equal weight: an interval from so few is "
                           "too narrow", level="warning"))  # fmt: skip
+    if cut > 0.0005:
+        how = "too low by that" if estimator == "clipped" else "off by what the model of these is wrong"
+        notes.append(Note("clipped", f"the limit takes {100 * cut:.1f} % of the weights away: the estimate is {how}, "
+                          "which its interval does not know", level="warning"))  # fmt: skip
     if measure == "nDCG":
-        notes.append(Note("ideal-estimated", "the ideal is the best order of estimated attractions, the highest of "
-                          "which are too high by chance: nDCG is a little too low", level="warning"))  # fmt: skip
+        notes.append(Note("ideal-estimated", "the ideal is the best order of estimated attractions, drawn to their "
+                          "mean because the highest are too high by chance; the interval also has what they give "
+                          "undrawn"))  # fmt: skip
     if measure == "RR":
         notes.append(Note("sum-of-ranks", "RR is taken as the sum of attraction / rank, which can be above 1: clicks "
                           "do not say which document is the first right one"))  # fmt: skip
