@@ -163,6 +163,16 @@ def test_after_an_erase_with_remove_only_files_of_ones_own_hold_name_or_words(ty
     assert "no word of hers" in rows
 
 
+def test_files_can_be_removed_after_the_person_was_taken_out(typed: Shell) -> None:
+    assert typed("db", "backup", "copy.db").code == 0
+    assert typed("privacy", "erase", ANNA, "--yes").code == 1
+    said = typed("privacy", "erase", ANNA, "--yes", "--remove")
+    assert said.code == 0, said.err
+    assert said.out.splitlines() == [f"Changed 0 rows; the store named {ANNA} no more.", "removed        copy.db"]
+    assert ANNA.encode() not in bytes_of(typed.folder)
+    assert typed("privacy", "erase", ANNA, "--yes", "--remove").code == 3
+
+
 def test_a_name_is_found_however_a_file_spells_it(typed: Shell) -> None:
     name = 'Zoë "Z"'
     assert typed("people", "add", name).code == 0

@@ -93,6 +93,21 @@ def test_a_reason_stays_a_reason_without_its_words(store: Store) -> None:
     assert held == {first["id"]: "erased", second["id"]: None}
 
 
+def test_ids_that_a_client_made_of_the_name_go_and_undoing_holds(store: Store) -> None:
+    row = project(store, items=2, wanted=1)
+    first, second = ask(store, row, ANNA, 2)
+    for item in (first, second):
+        give(store, item["id"], ANNA, uid=f"{ANNA.upper()}_{item['id']:06}", grade=1.0)
+    of = f"{ANNA.upper()}_{first['id']:06}"
+    store.write(lambda c: judgments.take_back(c, TENANT, f"undo-{ANNA}", of, ANNA, NOW)).result()
+    before = [(row["item"], row["grade"]) for row in judgments.current(store, TENANT, "p")]
+    privacy.erase(store, TENANT, ANNA)
+    assert ANNA not in everything(store).lower()
+    assert [(row["item"], row["grade"]) for row in judgments.current(store, TENANT, "p")] == before == [
+        (second["id"], 1.0)
+    ]  # fmt: skip
+
+
 def test_somebody_whom_nothing_names_is_not_erased(store: Store) -> None:
     with pytest.raises(InputError, match="nothing here names carla"):
         privacy.erase(store, TENANT, "carla")

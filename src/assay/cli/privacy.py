@@ -82,7 +82,8 @@ def erase(name: str, yes: bool, remove: bool, format_: str) -> int:
                "removed": done.removed})  # fmt: skip
     else:
         rows = sum(done.changed.values())
-        click.echo(f"Changed {rows:,} row{'s' if rows != 1 else ''}; {done.stands_now} stands there now.")
+        there = f"{done.stands_now} stands there now" if done.stands_now else f"the store named {clean(name)} no more"
+        click.echo(f"Changed {rows:,} row{'s' if rows != 1 else ''}; {there}.")
         for file in done.removed:
             click.echo(f"removed        {clean(file)}")
         _files(done.files)

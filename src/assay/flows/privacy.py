@@ -64,7 +64,7 @@ class Erased:
     """What was taken away.
 
     Args:
-        stands_now: the name that stands there now.
+        stands_now: the name that stands there now; empty where files alone named the person.
         changed: rows by table.
         files: of the workspace that still hold the name or the person's words: nothing here changes files that people
             keep.
@@ -111,6 +111,9 @@ def export(bench: Workbench, name: str) -> bytes:
 def erase(bench: Workbench, name: str, *, remove: bool = False) -> Erased:
     """Takes a person out of the store; judgments stay, and lead to nobody.
 
+    Whoever was taken out before may still stand in files: these are told again, and removed where that is asked for.
+    The person's words are no longer known then.
+
     Args:
         bench: where the workspace is.
         name: of the person.
@@ -123,10 +126,12 @@ def erase(bench: Workbench, name: str, *, remove: bool = False) -> Erased:
     from assay.store import audit, privacy
 
     with open_store(bench) as store:
-        words = privacy.words(store, TENANT, name)
-        nobody, changed = privacy.erase(store, TENANT, name)
-        line = (TENANT, "the terminal", "erased a person", nobody, now())
-        store.write(lambda connection: audit.note(connection, *line)).result()
+        words, nobody = privacy.words(store, TENANT, name), ""
+        changed: dict[str, int] = {}
+        if privacy.found(store, TENANT, name) or not _files(bench, name)[0]:
+            nobody, changed = privacy.erase(store, TENANT, name)
+            line = (TENANT, "the terminal", "erased a person", nobody, now())
+            store.write(lambda connection: audit.note(connection, *line)).result()
     privacy.scrub(prepared_url(bench))
     files, unread = _files(bench, name, *words)
     removed = tuple(file for file in files if remove and _is_ours(bench, file))

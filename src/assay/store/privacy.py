@@ -112,6 +112,7 @@ def erase(store: Store, tenant: str, name: str) -> tuple[str, dict[str, int]]:
 
     def job(connection: sa.Connection) -> dict[str, int]:
         changed: dict[str, int] = {}
+        _forget_uids(connection, tenant, name)
         for column, words in WHOSE:
             emptied: dict[str, Any] = {word.name: None if word.nullable else "" for word in words}
             if JUDGMENTS.c.cannot_tell in words:  # that there was a reason stays
@@ -134,6 +135,18 @@ def erase(store: Store, tenant: str, name: str) -> tuple[str, dict[str, int]]:
     if not changed:
         raise InputError(f"nothing here names {name}", "the store", "look at the spelling: assay people list")
     return nobody, changed
+
+
+def _forget_uids(connection: sa.Connection, tenant: str, name: str) -> None:
+    """New ids for answers whose ids, which a client may make of anything, hold the name of who gave them."""
+    ids = (JUDGMENTS.c.uid, JUDGMENTS.c.takes_back)
+    whose = (JUDGMENTS.c.tenant == tenant, JUDGMENTS.c.rater == name)
+    for column in ids:
+        select = sa.select(column).where(*whose, sa.func.lower(column).contains(name.lower(), autoescape=True))
+        for held in sorted({row[0] for row in connection.execute(select)}):
+            new = secrets.token_hex(16)
+            for one in ids:
+                connection.execute(sa.update(JUDGMENTS).where(*whose, one == held).values({one.name: new}))
 
 
 def expire(store: Store, tenant: str, before: dict[str, str]) -> dict[str, int]:
