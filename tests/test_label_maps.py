@@ -159,3 +159,16 @@ def test_the_sign_of_a_number_is_no_blank() -> None:
     assert [made.grade(label, "x") for label in ("1", "0", "-1")] == [1.0, 0.0, 0.0]
     with pytest.raises(InputError, match="has no label '-1'"):
         MAPS["yes-no"].grade("-1", "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ('{Relevant:2,"Not relevant":0}', {"Relevant": 2.0, "not relevant": 0.0}),
+        ("{'Not relevant':0, b:1}", {"Not relevant": 0.0, "b": 1.0}),
+        ('{"yes, exactly": 1, "no": 0}', {"yes, exactly": 1.0, "no": 0.0}),
+    ],
+)
+def test_quotes_around_a_label_are_no_part_of_it(text: str, labels: dict[str, float]) -> None:
+    made = parse_label_map(text)
+    assert {label: made.grade(label, WHERE) for label in labels} == labels

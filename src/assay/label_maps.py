@@ -6,6 +6,7 @@ A map is written `esci`, or `{good:2,fair:1,bad:0}`, or as a TOML table.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -118,6 +119,14 @@ def how(names: Sequence[str]) -> str:
     return f"say what labels are worth: {named}, or your own map as {own}"
 
 
+_COMMA = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')
+"""A comma that stands in no quotes."""
+
+
+def _unquoted(label: str) -> str:
+    return label[1:-1] if len(label) > 2 and label[0] == label[-1] and label[0] in "'\"" else label
+
+
 def parse_label_map(text: str) -> LabelMap:
     """`esci`, or a map written out such as `{good:2,fair:1,bad:0}`; an unknown name is an InputError."""
     text = text.strip()
@@ -129,9 +138,9 @@ def parse_label_map(text: str) -> LabelMap:
             f"choose {', '.join(MAPS)}, or write your own as {{good:2,fair:1,bad:0}}",
         )  # fmt: skip
     grades: dict[str, float] = {}
-    for part in text[1:-1].split(","):
+    for part in _COMMA.split(text[1:-1]):
         label, colon, number = part.rpartition(":")
-        grade = as_number(number)
+        label, grade = _unquoted(label.strip()), as_number(number)
         if not (colon and label.strip()) or grade is None:
             raise InputError(f"'{part.strip()}' is not LABEL:GRADE", "--labels", "write {good:2,fair:1,bad:0}")
         if fold(label) in grades:
