@@ -194,3 +194,15 @@ def test_it_is_kept_and_shown_again(tmp_path, found):
     again = assay.show(tmp_path / "r.assay")
     assert again.cuts == found.cuts
     assert describe(again).parts[1] == describe(found).parts[1]
+
+
+def test_segments_that_read_differently_are_said(tmp_path, pbm):
+    steep = clicks(WORLD, 15_000, np.random.default_rng(8), eta=2.0, swaps=0.2)
+    phone = frame(WORLD, steep, 8).with_columns(device=pl.lit("phone"), impression_id="p" + pl.col("impression_id"))
+    desktop = pl.read_parquet(pbm).with_columns(device=pl.lit("desktop"))
+    pl.concat([phone, desktop]).write_parquet(tmp_path / "both.parquet")
+    result = assay.qrels_from_clicks(tmp_path / "both.parquet", cuts=[0.2, 0.4], despite_misfit="two kinds of page")
+    (note,) = [note for note in result.notes if note.code == "segments-differ"]
+    assert "desktop and phone" in note.text
+    same = assay.qrels_from_clicks(pbm, cuts=[0.2, 0.4])  # both devices read alike there
+    assert "segments-differ" not in {note.code for note in same.notes}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, NotEnoughEvidence, did_you_mean
 from assay.files import name_of, replacing, spelled
+from assay.flows.click_lists import DEEPEST
 from assay.flows.click_logs import LogChoices, Paths, notes_of
 from assay.flows.counted import Counted
 from assay.flows.human_grades import Human, human_grades
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from assay.clicks.attraction import Attractions
+    from assay.clicks.cells import Cells
     from assay.clicks.grading import Agreed, Cuts
     from assay.clicks.labelled import ClickLabels, TrapQuery
     from assay.clicks.pairs import F64, I64
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 
 ENDINGS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 """What labels are written as: formats that hold where each comes from."""
+
+DIFFERS = 0.01
+"""Below this p of one curve for all segments, a note says so."""
 
 SHOWN = 20
 """Promises that a page lists."""
@@ -296,6 +301,7 @@ def _result(
     promised, promises = _promises(parts)
     read = parts.given.read
     notes = [*(notes_of(read) if read else ()), *parts.positions.notes, *(parts.human.notes if parts.human else ())]
+    notes += _segments_differ(cells)
     if parts.despite:
         notes.append(Note("despite-misfit", f"labels were made although {parts.positions.misfit}: {parts.despite}",
                           level="warning"))  # fmt: skip
@@ -310,6 +316,22 @@ def _result(
         satisfaction=None if np.isnan(mean) else mean, promised=promised, promises=promises, log=read,
         notes=tuple(notes), source=source, _pairs=frame,
     )  # fmt: skip
+
+
+def _segments_differ(cells: Cells) -> list[Note]:
+    """A note where one curve does not do for all segments."""
+    from assay.clicks.by_segment import by_segment
+
+    if cells.segment is None or len(cells.segments) < 2:
+        return []
+    try:
+        p = by_segment(cells.where(cells.position <= DEEPEST)).p
+    except NotEnoughEvidence:  # then the propensities were given, and nothing here can test them
+        return []
+    return [] if not p < DIFFERS else [
+        Note("segments-differ", f"positions are looked at differently in {' and '.join(cells.segments)}, and one curve "
+             "stands for all: a document that one of them shows more often than the rest is corrected too much or "
+             "too little", level="warning")]  # fmt: skip
 
 
 def _promises(parts: _Parts) -> tuple[int, tuple[Promise, ...]]:

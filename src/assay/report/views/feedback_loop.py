@@ -62,8 +62,8 @@ def rounds(found: FeedbackLoop) -> Table:
     columns = [Column("round", "right")]
     for one in found.ways:
         name = NAMES[one.way]
-        columns += [Column(f"{name}: early winner first", "right"), Column(f"{name}: best first", "right"),
-                    Column(f"{name}: of the best clicks", "right", drop=1)]  # fmt: skip
+        columns += [Column(f"{name}: winner first", "right"), Column(f"{name}: best first", "right"),
+                    Column(f"{name}: clicks", "right", drop=1)]  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for place in range(len(found.ways[0].rounds)):
         cells: list[Cell] = [str(place + 1)]
@@ -78,6 +78,7 @@ def facts(found: FeedbackLoop) -> tuple[Fact, ...]:
     """How the world was made."""
     each = f"{count(found.searches, 'search', 'searches')} of {count(found.documents, 'document')} each"
     return (
+        Fact("Clicks", ("expected a search, as a share of those of the best order of each query",)),
         Fact("Rounds", (f"{len(found.ways[0].rounds):,}, {each}; every round learns from all clicks so far",)),
         Fact("Raw", ("documents by clicks / impressions",)),
         Fact("Corrected", (f"documents by attraction; {_propensities(found.ways)}",)),
