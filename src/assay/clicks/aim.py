@@ -26,14 +26,16 @@ class Aim:
 
     Args:
         discount: f64[pairs], what the attraction of each pair is multiplied by; 0 where the ranking does not have it.
-        unseen: tuple of f64[], for each query the discounts of documents that the log never showed for it.
+        unseen: f64[queries], the sum of the discounts of documents that the log never showed for the query.
+        holes: i64[queries], how many documents these are.
         searches: f64[queries], searches of each query that count; 0 for queries that the ranking does not have.
         all_searches: how many the log has, of any query.
         ranks: discounts of the first ranks, for the ideal order; empty where none is needed.
     """
 
     discount: F64
-    unseen: tuple[F64, ...]
+    unseen: F64
+    holes: I64
     searches: F64
     all_searches: float
     ranks: F64
@@ -78,25 +80,26 @@ def aim(
                          "give query_ids and doc_ids")  # fmt: skip
     queries = len(cells.query_ids)
     asked = _searches(cells) if searches is None else np.array([searches.get(q, 0.0) for q in cells.query_ids])
-    places = {(int(q), doc): at for at, (q, doc) in enumerate(zip(cells.query, cells.doc_ids, strict=True))}
-    discount, unseen, counts = np.zeros(cells.pairs), [np.zeros(0)] * queries, np.zeros(queries, bool)
-    for number, query in enumerate(cells.query_ids):
-        docs = lists.get(query)
-        if docs is None:
-            continue
+    counts = np.array([query in lists for query in cells.query_ids], bool)
+    places = {(int(cells.query[at]), cells.doc_ids[at]): at for at in np.flatnonzero(counts[cells.query]).tolist()}
+    discount, unseen, holes = np.zeros(cells.pairs), np.zeros(queries), np.zeros(queries, np.int64)
+    for number in np.flatnonzero(counts).tolist():
+        query = cells.query_ids[number]
+        docs = lists[query]
         if len(set(docs)) < len(docs):
             raise InputError("a document stands twice in a list", f"query {query}", "leave the second one out")
-        counts[number] = True
-        at = [places.get((number, doc), -1) for doc in docs[: len(discounts)]]
-        never = np.array([one < 0 for one in at], bool)
-        here = discounts[: len(at)]
-        discount[np.array(at, np.int64)[~never]] = here[~never]
-        unseen[number] = here[never]
+        for doc, worth in zip(docs, discounts.tolist(), strict=False):
+            at = places.get((number, doc))
+            if at is None:
+                unseen[number] += worth
+                holes[number] += worth > 0
+            else:
+                discount[at] = worth
     if not counts.any() or not asked[counts].sum():
         raise NotEnoughEvidence("no query of the ranking was asked in the log")
     kept = asked if absent_count else np.where(counts, asked, 0.0)
     ranks = np.asarray(discounts, np.float64) if is_ideal else np.zeros(0)
-    return Aim(discount, tuple(unseen), kept, float(asked.sum()), ranks)
+    return Aim(discount, unseen, holes, kept, float(asked.sum()), ranks)
 
 
 def _searches(cells: Cells) -> F64:

@@ -129,7 +129,7 @@ def _doubly_robust(found: Seen, aimed: Aim, weight: F64) -> Weights:
     cells, n, queries = found.cells, aimed.n, len(aimed.searches)
     model, mean = modelled(found, queries)
     search = total(found.query, aimed.discount * model, queries)
-    search = search + mean * np.array([float(one.sum()) for one in aimed.unseen])
+    search = search + mean * aimed.unseen
     a = (aimed.discount * weight)[cells.pair]
     b = -a * found.at_cells() * model[cells.pair]
     value = float((a @ cells.clicks + b @ cells.impressions + search @ aimed.searches) / n)
@@ -229,8 +229,7 @@ def bounds(found: Seen, aimed: Aim) -> Bounds:
     or the other way round.
     """
     queries = len(aimed.searches)
-    never = np.array([float(one.sum()) for one in aimed.unseen])
-    missing = total(found.query, aimed.discount * ~found.is_supported, queries) + never
+    missing = total(found.query, aimed.discount * ~found.is_supported, queries) + aimed.unseen
     mass = total(found.query, aimed.discount * found.is_supported, queries) + missing
     whole = float(mass @ aimed.searches)
     supported = 1 - float(missing @ aimed.searches) / whole if whole else 0.0
@@ -240,8 +239,8 @@ def bounds(found: Seen, aimed: Aim) -> Bounds:
         return Bounds(supported, low, low + best * float(missing @ aimed.searches) / aimed.n, high_means=_at_best(best))
     _, ratio, under, _ = against_ideal(found, aimed)
     over = total(found.query, aimed.discount * found.attraction, queries)
-    holes = total(found.query, ((aimed.discount > 0) & ~found.is_supported).astype(np.float64), queries)
-    holes = (holes + np.array([float((one > 0).sum()) for one in aimed.unseen])).astype(np.int64)
+    blank = total(found.query, ((aimed.discount > 0) & ~found.is_supported).astype(np.float64), queries)
+    holes = blank.astype(np.int64) + aimed.holes
     reach = np.append(0.0, np.cumsum(aimed.ranks))
     most = under + best * reach[np.minimum(holes, len(aimed.ranks))]
     lows = np.divide(over, most, out=np.zeros(queries), where=most > 0)
@@ -266,10 +265,8 @@ def loose_bounds(found: Seen, aimed: Aim, supported: float) -> Bounds:
         return Bounds(supported, 0.0, 1.0, "nothing of worth stands high", "the best stands highest")
     shown = total(found.cells.pair, found.cells.impressions, found.cells.pairs)
     rate = np.divide(found.clicks, shown, out=np.zeros(len(shown)), where=shown > 0)
-    whole = aimed.discount @ found.searches + sum(
-        float(one.sum()) * n for one, n in zip(aimed.unseen, aimed.searches, strict=True)
-    )
-    return Bounds(supported, float((aimed.discount * rate) @ found.searches) / aimed.n, float(whole) / aimed.n, *means)
+    whole = float(aimed.discount @ found.searches) + float(aimed.unseen @ aimed.searches)
+    return Bounds(supported, float((aimed.discount * rate) @ found.searches) / aimed.n, whole / aimed.n, *means)
 
 
 def quantile(values: F64, weight: F64, share: float) -> float:
