@@ -206,3 +206,16 @@ def test_segments_that_read_differently_are_said(tmp_path, pbm):
     assert "desktop and phone" in note.text
     same = assay.qrels_from_clicks(pbm, cuts=[0.2, 0.4])  # both devices read alike there
     assert "segments-differ" not in {note.code for note in same.notes}
+
+
+def test_purchases_satisfy_where_dwell_is_not_known(tmp_path, pbm):
+    log = pl.read_parquet(pbm)
+    clicked = log.filter(pl.col("clicked") == 1).select("impression_id", "doc_id", "at")
+    bought = clicked.filter(pl.int_range(pl.len()) % 4 == 0).with_columns(kind=pl.lit("purchase"))
+    pl.concat([clicked.with_columns(kind=pl.lit("click")), bought]).write_parquet(tmp_path / "events.parquet")
+    log.drop("clicked").write_parquet(tmp_path / "shown.parquet")
+    result = assay.qrels_from_clicks(tmp_path / "shown.parquet", cuts=[0.2, 0.4], events=tmp_path / "events.parquet")
+    assert result.satisfied_by == "a purchase"
+    assert result.satisfaction == pytest.approx(0.25, abs=1e-3)  # every fourth
+    assert result.table["visits"].sum() == clicked.height
+    assert result.promised < 0.05 * result.pairs  # purchases have nothing to do with the document
