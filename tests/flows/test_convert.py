@@ -279,6 +279,8 @@ def test_judgments_of_several_raters_are_no_qrels_and_what_lines_cannot_say_is_t
         (b"PK\x03\x04\0\0", "is an Excel workbook or a zip archive\n    mend: save the sheet as CSV, or unpack it first"),
         (b'{\n "q1": {"d1": 1}\n}\n', "is one JSON object of queries, documents and numbers, which several tools write "
          "alike\n    mend: say which by --from ranx-run where it is a run, ranx-qrels where it holds judgments"),
+        (b"[{}]\n", "is a JSON list, not JSON lines\n    mend: write one JSON object a line, without the brackets around "
+         "them, or say which format by --from"),
         (b"language,query,url,relevance\nGo,a,b,0\n", "is in no format that assay knows\n    mend: say which by --from; "
          "`assay formats` lists them. Or name its columns as assay does: query_id, doc_id, grade"),
         (b"query,docid,ann,bo\nboots,1,2,3\nboots,2,0,1\n", "is in no format that assay knows\n    mend: say which by "

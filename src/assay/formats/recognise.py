@@ -141,7 +141,7 @@ def _recognised(head: bytes, is_cut: bool, row: type, name: str, chosen: Mapping
         _check_lines(lines, name, row)
         return "jsonl"
     if lines[0].lstrip().startswith("["):
-        remedy = "write one JSON object a line, without the brackets around them"
+        remedy = "write one JSON object a line, without the brackets around them, or say which format by --input-format"
         raise InputError("is a JSON list, not JSON lines", f"{name}:{number}", remedy)
     return _text_format(lines, number, row, name, chosen)
 
