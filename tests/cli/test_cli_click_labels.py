@@ -27,6 +27,18 @@ def test_labels_are_written_and_can_be_compared_by(assay: Shell) -> None:
     assert "unjudged" in said.out
 
 
+def test_labels_are_kept_as_a_project_and_used_by_its_name(assay: Shell) -> None:
+    assert assay("init").code == 0
+    said = assay(*LINE, "--project", "January", "--out", "labels.csv", "--documents", "documents.jsonl")
+    assert said.code == 0
+    line = ("-m", "nDCG@10", "--format", "csv")
+    kept, written = (assay("evaluate", "bm25.run", one, *line).out for one in ("project:January", "labels.csv"))
+    assert kept == written
+    again = assay(*LINE, "--project", "January", "--out", "again.csv")
+    assert (again.code, (assay.folder / "again.csv").exists()) == (3, False)
+    assert "there is a project January already" in again.err
+
+
 @pytest.mark.parametrize("kind", ["json", "csv", "jsonl", "md", "html"])
 def test_every_format_has_the_documents_of_the_query(assay: Shell, kind: str) -> None:
     said = assay(*LINE, "--format", kind)

@@ -86,12 +86,13 @@ def from_interactions(
               help="Show the documents of this query: of the one that position changes most unless given.")  # fmt: skip
 @click.option("--topics", metavar="FILE", help="What was asked, by query id.")
 @click.option("--documents", metavar="FILE", help="Titles of documents.")
+@click.option("--project", metavar="NAME", help="Keep the labels in the store, as a closed project of their own.")
 @logs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
 def from_clicks(
     log: tuple[str, ...], out: str | None, pairs: str | None, judged: str | None, cuts: str | None,
     propensities: str | None, despite_misfit: str, queries: tuple[str, ...], topics: str | None, documents: str | None,
-    format_: str | None, output: str | None, html: str | None, **options: Any,
+    project: str | None, format_: str | None, output: str | None, html: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.click_labels import qrels_from_clicks as flow
@@ -103,8 +104,8 @@ def from_clicks(
             check_targets(target, None, [*given, *filter(None, others)])
     result = flow(
         list(log), out=out, pairs=pairs, qrels=judged, cuts=spell_cuts(cuts), propensities=propensities,
-        despite_misfit=despite_misfit, queries=queries, topics=topics, documents=documents, choices=read(options),
-        bench=bench, command=command_line(),
+        despite_misfit=despite_misfit, queries=queries, topics=topics, documents=documents, project=project,
+        choices=read(options), bench=bench, command=command_line(),
     )  # fmt: skip
     show(result, format=format_, output=output, html=html, inputs=[*log, *bench.files(), *filter(None, [out, pairs])])
 

@@ -92,6 +92,7 @@ class ClickLabels(Result):
         promised: pairs that attract clearly more than the mean and satisfy clearly less.
         promises: the first of them.
         log: how it was read; None where cells were given.
+        project: of the store that holds the labels; empty where none does.
     """
 
     file: str
@@ -113,6 +114,7 @@ class ClickLabels(Result):
     promised: int
     promises: tuple[Promise, ...]
     log: LogRead | None
+    project: str = ""
     _pairs: Any = field(default=None, repr=False, compare=False)
 
     @property

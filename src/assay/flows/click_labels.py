@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from assay.errors import InputError, NotEnoughEvidence, did_you_mean
 from assay.files import name_of, replacing, spelled
 from assay.flows.click_lists import DEEPEST
 from assay.flows.click_logs import LogChoices, Paths, notes_of
+from assay.flows.click_project import check_project, keep_labels
 from assay.flows.counted import Counted
 from assay.flows.human_grades import Human, human_grades
 from assay.flows.known_positions import Positions, positions_of
@@ -53,6 +54,7 @@ def qrels_from_clicks(
     queries: Sequence[str] = (),
     topics: Any = None,
     documents: Any = None,
+    project: str | None = None,
     choices: LogChoices | None = None,
     bench: Workbench | None = None,
     command: str = "",
@@ -71,6 +73,7 @@ def qrels_from_clicks(
         queries: ids of queries whose documents are shown side by side; the one with most that turns round when empty.
         topics: what is asked, by query id.
         documents: titles, by document id.
+        project: a name, under which the labels are kept in the store of the workspace as a closed project of their own.
         choices: how the log is read; `options` when None.
         bench: where judgments are found.
         command: how the result was asked for, kept in it.
@@ -87,6 +90,8 @@ def qrels_from_clicks(
 
     choices = LogChoices(**options) if choices is None else choices
     bench = Workbench.open() if bench is None else bench
+    if project is not None:
+        check_project(bench, project)
     made = _cuts(cuts, qrels)
     kinds = [_kind(target) for target in (out, pairs)]
     table = None if qrels is None else bench.table(qrels, Judgment)
@@ -111,7 +116,9 @@ def qrels_from_clicks(
     parts = _Parts(given, positions, found, graded, human, after, despite_misfit.strip() if positions.misfit else "")
     frame = _frame(parts)
     trap = trap_queries(cells, found, graded.grade, human, names, asked)
-    result = _result(parts, frame, trap, source, out, pairs)
+    result = replace(_result(parts, frame, trap, source, out, pairs), project=project or "")
+    if project is not None:
+        keep_labels(bench, project, result.qrels, graded.cuts, result.calibration, topics, documents)
     for target, kind, rows in ((out, kinds[0], result.qrels), (pairs, kinds[1], frame)):
         if target is not None:
             _write(rows, target, kind)

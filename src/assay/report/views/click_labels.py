@@ -178,7 +178,7 @@ def _promises(found: ClickLabels) -> tuple[Part, ...]:
 
 def facts(found: ClickLabels) -> Iterator[Fact]:
     """What the labels rest on, and what they do not say."""
-    for what, file in (("Labels", found.file), ("All pairs", found.pairs_file)):
+    for what, file in (("Labels", found.file), ("All pairs", found.pairs_file), ("Project", found.project)):
         if file:
             yield Fact(what, (file,))
     for one in found.left_out:
