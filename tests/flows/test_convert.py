@@ -271,28 +271,41 @@ def test_judgments_of_several_raters_are_no_qrels_and_what_lines_cannot_say_is_t
     }  # fmt: skip
 
 
+NOT_KNOWN = (
+    "is in no format that assay knows",
+    "say which by --from; `assay formats` lists them. Or name its columns as assay does: query_id, doc_id, grade",
+)
+
+
 @pytest.mark.parametrize(
-    ("content", "error"),
+    ("content", "what", "remedy"),
     [
-        (b"", "is empty\n    mend: write it anew"),
-        (b"q1 0 d\0 1\n", "is a binary file, not lines of text\n    mend: give the text file it was made from"),
-        (b"PK\x03\x04\0\0", "is an Excel workbook or a zip archive\n    mend: save the sheet as CSV, or unpack it first"),
-        (b'{\n "q1": {"d1": 1}\n}\n', "is one JSON object of queries, documents and numbers, which several tools write "
-         "alike\n    mend: say which by --from ranx-run where it is a run, ranx-qrels where it holds judgments"),
-        (b"[{}]\n", "is a JSON list, not JSON lines\n    mend: write one JSON object a line, without the brackets around "
-         "them, or say which format by --from"),
-        (b"language,query,url,relevance\nGo,a,b,0\n", "is in no format that assay knows\n    mend: say which by --from; "
-         "`assay formats` lists them. Or name its columns as assay does: query_id, doc_id, grade"),
-        (b"query,docid,ann,bo\nboots,1,2,3\nboots,2,0,1\n", "is in no format that assay knows\n    mend: say which by "
-         "--from; `assay formats` lists them. Or name its columns as assay does: query_id, doc_id, grade"),
+        (b"", "is empty", "write it anew"),
+        (b"q1 0 d\0 1\n", "is a binary file, not lines of text", "give the text file it was made from"),
+        (b"PK\x03\x04\0\0", "is an Excel workbook or a zip archive", "save the sheet as CSV, or unpack it first"),
+        (
+            b'{\n "q1": {"d1": 1}\n}\n',
+            "is one JSON object of queries, documents and numbers, which several tools write alike",
+            "say which by --from ranx-run where it is a run, ranx-qrels where it holds judgments",
+        ),
+        (
+            b"[{}]\n",
+            "is a JSON list, not JSON lines",
+            "write one JSON object a line, without the brackets around them, or say which format by --from",
+        ),
+        (b"language,query,url,relevance\nGo,a,b,0\n", *NOT_KNOWN),
+        (b"query,docid,ann,bo\nboots,1,2,3\nboots,2,0,1\n", *NOT_KNOWN),
     ],
-)  # fmt: skip
-def test_what_is_wrong_with_the_file_itself_is_said_by_import_too(content: bytes, error: str, folder: Path) -> None:
+)
+def test_what_is_wrong_with_the_file_itself_is_said_by_import_too(
+    content: bytes, what: str, remedy: str, folder: Path
+) -> None:
     path = folder / "given"
     path.write_bytes(content)
     with pytest.raises(InputError) as caught:
         assay.convert(path, folder / "out.csv")
-    assert str(caught.value).replace("given:1:", "given:") == f"{path}: {error}"
+    assert (caught.value.what, caught.value.remedy) == (what, remedy)
+    assert caught.value.where in (str(path), f"{path}:1")
     assert not (folder / "out.csv").exists()
 
 
