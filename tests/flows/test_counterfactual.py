@@ -279,6 +279,20 @@ def test_a_log_that_two_rows_carry_is_refused(tmp_path):
     assert (found.value, found.worst, found.best, found.exit_code) == (None, 0, 1, 2)
 
 
+def test_no_click_is_no_evidence_of_none(tmp_path, folder, world):
+    found = policy(tmp_path, [(item, place, 0, chance) for item, place, _, chance, _ in ROWS * 2], {"a": 0.4, "b": 0.6})
+    assert (found.value, found.worst, found.best) == (None, 0, 1)
+    assert found.reasons[0].says.startswith("nobody clicked")
+    silent = pl.read_parquet(folder / "first.parquet").with_columns(clicked=pl.lit(0))
+    silent.write_parquet(tmp_path / "silent.parquet")
+    run = folder / f"{next(iter(world.lists))}.run"
+    known = {k: 1 / k for k in range(1, 11)}
+    found = assay.counterfactual(tmp_path / "silent.parquet", run, propensities=known)
+    assert [reason.rule for reason in found.reasons] == ["effective sample"]
+    assert found.value is None
+    assert found.worst == 0 < found.best
+
+
 def test_what_a_policy_would_show_elsewhere_is_refused(tmp_path):
     found = policy(tmp_path, [row[:4] for row in ROWS * 2], {"a": 0.3, "b": 0.5, "z": 0.2})
     assert found.supported == pytest.approx(0.8)

@@ -125,7 +125,7 @@ def mean_weight(kind: Estimator, found: Seen, aimed: Aim) -> tuple[float, float]
 
 
 def reasons(
-    ess: float, mean: float, mean_se: float, supported: float, misfit: str = "", remedy: str = ""
+    ess: float, mean: float, mean_se: float, supported: float, misfit: str = "", remedy: str = "", clicks: float = 1.0
 ) -> tuple[Reason, ...]:  # fmt: skip
     """Why an estimate is refused; empty when it is not.
 
@@ -136,9 +136,12 @@ def reasons(
         supported: share of the discounts.
         misfit: what speaks against the propensities.
         remedy: what to do about a mean weight that is off.
+        clicks: how many count.
     """
     found = []
-    if ess < FEWEST:
+    if not clicks:
+        found.append(Reason("effective sample", "nobody clicked its documents: an error cannot be told from no click"))
+    elif ess < FEWEST:
         found.append(Reason("effective sample", f"the impressions are worth {ess:,.1f} of equal weight, below "
                             f"{FEWEST:g}: the estimate would be that of a few"))  # fmt: skip
     off = abs(mean - 1)

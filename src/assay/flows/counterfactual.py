@@ -188,7 +188,7 @@ def _valued(
     value, low, high = _between(found, aimed, weights.value)
     weighed = of_ranking(kind, found, aimed, asked.clip)
     spread, (mean, _) = _spread(given, positions, found, aimed, weights, asked), mean_weight(kind, found, aimed)
-    against = reasons(weighed.ess, mean, spread.mean_se, ends.supported, positions.misfit, REMEDY)
+    against = reasons(weighed.ess, mean, spread.mean_se, ends.supported, positions.misfit, REMEDY, weighed.clicks)
     is_fine = not against
     if any(one.rule in ("propensities", "effective sample") for one in against):
         ends = loose_bounds(found, aimed, ends.supported)
@@ -279,7 +279,8 @@ def _others(found: Seen, aimed: Aim, asked: _Asked, positions: Positions, suppor
     for kind in ESTIMATORS if not aimed.has_ideal else ("policy-aware",):
         one = estimate(kind, found, aimed, asked.clip)
         mean, mean_se = mean_weight(kind, found, aimed)
-        against = reasons(of_ranking(kind, found, aimed, asked.clip).ess, mean, mean_se, supported, positions.misfit)
+        weighed = of_ranking(kind, found, aimed, asked.clip)
+        against = reasons(weighed.ess, mean, mean_se, supported, positions.misfit, clicks=weighed.clicks)
         variance = chance_variance(one, found, aimed, kind) + positions.adds(one.slope)[0]
         why = ", ".join(reason.rule for reason in against)
         rows.append(Estimated(kind, None if why else one.value, None if why else math.sqrt(variance), mean, why))

@@ -197,7 +197,7 @@ def _said(
     by_unit, mean_by_unit, units = _errors_by_person(persons, estimator)
     se, mean_se = (own if own is not None else other for own, other in ((by_unit, one.se), (mean_by_unit, mean.se)))
     weighed = carried(drawn.weight, drawn.impressions, drawn.clicks, drawn.propensity)
-    against: tuple[Reason, ...] = reasons(weighed.ess, mean.value, mean_se, ends.supported)
+    against: tuple[Reason, ...] = reasons(weighed.ess, mean.value, mean_se, ends.supported, clicks=weighed.clicks)
     is_fine, why = not against, ", ".join(reason.rule for reason in against)
     if any(reason.rule != "support" for reason in against):
         ends = no_bounds(ends.supported)
