@@ -196,6 +196,16 @@ def test_a_plain_rubric_has_the_same_grades_and_takes_one_key(assay: Shell) -> N
     assert "topicality" not in plain.body
 
 
+def test_high_agreement_is_claimed_only_where_raters_say_the_same(assay: Shell) -> None:
+    def told(first: int, second: int) -> str:
+        lines = [f"q{i},d,ana,{first}\nq{i},d,bo,{second if i else first + second}\n" for i in range(20)]
+        (assay.folder / "two.csv").write_text("query_id,doc_id,rater,grade\n" + "".join(lines), "utf-8")
+        return " ".join(assay("agree", "two.csv", "--grades", "0,1,2,3").out.split())
+
+    assert "nearly all ratings are one grade" in told(1, 1)  # 19 of 20 alike, and alpha below 0
+    assert "nearly all ratings are one grade" not in told(1, 2)  # none alike
+
+
 def test_due_ends_with_1_when_a_label_is_due(assay: Shell) -> None:
     (assay.folder / "labels.csv").write_text("query_id,doc_id,grade,judged_at\nq01,LMP-05,3,2026-01-01\n", "utf-8")
     said = assay("judgments", "stale", "labels.csv", "--days", "30", "--at", "2026-07-01")

@@ -119,6 +119,14 @@ def test_a_rater_who_never_varied_is_named() -> None:
     assert "a never varied" in found.raters[0].kappa.remark
 
 
+def test_two_raters_who_never_varied_and_never_agreed_are_both_named() -> None:
+    found = agreed(two([(2, 3)] * 12), grades=(0, 1, 2, 3))
+    kappa = found.pairs[0].coefficients[3]
+    assert (kappa.value, kappa.remark) == (0.0, "a and b never varied: kappa cannot differ from 0")
+    same = agreed(two([(2, 2)] * 12), grades=(0, 1, 2, 3)).pairs[0].coefficients[3]
+    assert (same.value, same.remark) == (None, "both gave one and the same grade to everything")
+
+
 def test_the_widest_spread_is_disputed_first_and_agreement_is_not() -> None:
     rows = [*two([(0, 0), (1, 2), (0, 3)]), ("q2", "d", "c", 0.0)]
     found = agreed(rows, grades=(0, 1, 2, 3)).disputes

@@ -296,7 +296,7 @@ def _pair(
         return None
     queries = int(tables.any(axis=(1, 2)).sum())
     still = [name for name, fixed in zip((names[a], names[b]), never_varied(table), strict=True) if fixed]
-    remark = f"{still[0]} never varied: kappa cannot differ from 0" if len(still) == 1 else ""
+    remark = f"{' and '.join(still)} never varied: kappa cannot differ from 0" if still else ""
     same = "both gave one and the same grade to everything" if len(still) == 2 else ""
     made = [with_interval("percent", tables, percent, queries, seed, resamples, "")]
     for weights in weighted:

@@ -75,8 +75,10 @@ def answer(found: RaterAgreement) -> tuple[Cell, ...]:
 def is_skewed(part: AgreementPart) -> bool:
     """Whether chance correction eats high agreement, because nearly all ratings are one grade."""
     known = {c.name: c.value for c in part.coefficients}
-    nominal, ac1 = known["alpha, nominal"], known["AC1"]
-    return nominal is not None and ac1 is not None and ac1 - nominal > SKEWED
+    same, nominal, ac1 = known["percent"], known["alpha, nominal"], known["AC1"]
+    if same is None or nominal is None or ac1 is None:
+        return False
+    return same > 0.5 and ac1 - nominal > SKEWED
 
 
 def coefficients(part: AgreementPart) -> Table:
