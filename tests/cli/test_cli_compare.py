@@ -59,7 +59,11 @@ def test_segments_and_stages_come_by_option(assay: Shell) -> None:
 
 
 def test_the_pairs_that_decide_are_written_as_a_table(assay: Shell) -> None:
+    said = assay("compare", "bm25.run", "dense.run", "judgments.qrels", "-m", "nDCG@10", "--to-label", "none.csv")
+    assert "none.csv has no rows: the sign of no difference was found to hang on unjudged documents" in said.err
+    assert (assay.folder / "none.csv").read_text("utf-8") == "query_id,doc_id,order,reason\n"
     said = assay("compare", "two-stage.run", "dense.run", "ratings.csv", "-m", "nDCG@5", "--to-label", "to-label.csv")
+    assert "has no rows" not in said.err
     assert said.code == 0
     rows = list(csv.DictReader((assay.folder / "to-label.csv").read_text("utf-8").splitlines()))
     assert rows

@@ -105,13 +105,22 @@ def compare(
 
 def write_pairs(result: Any, target: str, inputs: tuple[str, ...]) -> None:
     """The shortest list of pairs that could decide the primary difference, as a table that labelling takes."""
-    from assay.cli.output import check_targets, write
+    from assay.cli.output import check_targets, say, write
+    from assay.results import Note
     from assay.tables.formulas import as_csv
 
-    rows = ([pair.query_id, pair.doc_id, pair.order, pair.reason]
-            for found in result.deciding[:1] for pair in found.pairs)  # fmt: skip
+    rows = [
+        (pair.query_id, pair.doc_id, pair.order, pair.reason) for found in result.deciding[:1] for pair in found.pairs
+    ]
     check_targets(target, None, inputs)
     write(target, as_csv(("query_id", "doc_id", "order", "reason"), rows))
+    if not rows:
+        say(
+            Note(
+                "nothing-decides",
+                f"{target} has no rows: the sign of no difference was found to hang on unjudged documents",
+            )
+        )
 
 
 def write_charts(result: Any, folder: str | None, kind: str) -> None:
