@@ -12,7 +12,7 @@ import pytest
 
 import assay
 from assay.errors import InputError
-from assay.flows import exported, labelling
+from assay.flows import exported
 from assay.flows.keeping import TENANT, open_store
 from assay.flows.workbench import Workbench
 from web.labelled import DIMENSIONS, HOSTILE, project
