@@ -108,7 +108,11 @@ def _check(out: Path, cells: int, shown: int, clicks: int) -> None:
 def duckdb(statement: str) -> Ran:
     """A statement in DuckDB alone, with two threads and the memory that we take."""
     settings = '{"threads": 2, "memory_limit": "3GB", "preserve_insertion_order": False}'
-    script = f"import duckdb; print(*duckdb.connect(config={settings}).execute({statement!r}).fetchone())"
+    quiet = "SET enable_progress_bar = false"
+    script = (
+        f"import duckdb; one = duckdb.connect(config={settings}); one.execute({quiet!r}); "
+        f"print(*one.execute({statement!r}).fetchone())"
+    )
     return _run([sys.executable, "-c", script])
 
 

@@ -57,6 +57,7 @@ class Duck:
         if threads is not None:
             settings["threads"] = threads
         self._connection = duckdb.connect(config=settings)
+        self._connection.execute("SET enable_progress_bar = false")  # it would draw on standard output, among results
         self._sources: tuple[Source, ...] = ()
         self._instead: dict[str, str] = {}
         self.lay("aside", {"session_id": "VARCHAR"}, [])
