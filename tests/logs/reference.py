@@ -60,7 +60,7 @@ def reason(row: Row) -> str | None:
     if row["kind"] is None:
         return "a row that does not say what happened"
     if row["moment_is_bad"]:
-        return "a time that cannot be read"
+        return "a time that cannot be read or names no time zone"
     if row["kind"] != "impression":
         if row["impression_id"] is None:
             return "an event that names no search"
@@ -77,6 +77,8 @@ def reason(row: Row) -> str | None:
         return "an impression without a position"
     if row["position"] < 1:
         return "an impression before the first position"
+    if row["position"] > 10_000:
+        return "an impression below position 10,000"
     if row["clicked_is_bad"]:
         return "an impression whose click is neither 0 nor 1"
     return None

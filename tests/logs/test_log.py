@@ -160,6 +160,15 @@ class TestPositions:
         assert [(one.app, one.base, one.is_said) for one in log.bases] == [("", base, False)]
         assert cells(log) == CELLS
 
+    @pytest.mark.parametrize(("odd", "why"), [(0, "before the first position"), (-3, "before the first position"),
+                                              (10**9, "below position 10,000")])  # fmt: skip
+    def test_one_odd_position_moves_no_other(self, tmp_path, odd, why):
+        rows = [*ROWS * 5, ("s1", "red", "d9", odd, 0)]
+        log = open_log(write(tmp_path / "log.jsonl", lines(rows)), Reading(is_trusted=True))
+        assert [one.base for one in log.bases] == [1]
+        assert cells(log) == [(*one[:3], one[3] * 5, one[4] * 5) for one in CELLS]
+        assert refused(log) == {f"an impression {why}": 1}
+
     def test_each_application_by_itself_and_forced(self, tmp_path):
         rows = [("a", *ROWS[0][:3], 0, 1), ("a", *ROWS[1][:3], 1, 0), ("b", *ROWS[2]), ("b", *ROWS[3])]
         path = write(tmp_path / "log.jsonl", lines(rows, ("application", *NAMES)))
@@ -195,6 +204,15 @@ class TestRefused:
         assert next(one.places for one in log.refused() if "JSON" in one.reason) == (f"{tmp_path}/log.jsonl:12",)
         assert cells(log) == CELLS
 
+    def test_lines_of_csv_in_another_encoding_are_not_called_ragged(self, tmp_path):
+        text = "search_id,query,doc_id,rank,click\ns1,red,d1,1,1\ns2,caf\u00e9,d1,1,0\ns3,red,d1,1\n"
+        (tmp_path / "log.csv").write_bytes(text.encode("latin-1"))
+        found = {one.reason: one.places for one in open_log(tmp_path / "log.csv", Reading()).refused()}
+        assert found == {
+            "lines that are not UTF-8": (f"{tmp_path}/log.csv:3",),
+            "lines with more or fewer columns than the header": (f"{tmp_path}/log.csv:4",),
+        }
+
     def test_what_fits_nothing_and_what_comes_late(self, tmp_path):
         began = pl.lit("2026-03-01T10:00:00Z").alias("timestamp")
         frame().drop("click").with_columns(began).write_parquet(tmp_path / "a.parquet")
@@ -206,7 +224,7 @@ class TestRefused:
         assert refused(log) == {
             "an event that names no search": 1,
             "a click that names no document": 1,
-            "a time that cannot be read": 1,
+            "a time that cannot be read or names no time zone": 1,
             "clicked documents that their search never showed": 1,
             "clicks before their search": 1,
             "clicks long after their search, which count": 1,
@@ -264,6 +282,17 @@ class TestTimes:
             open_log(tmp_path / "log.parquet", Reading())
         assert "--time-zone" in str(error.value)
 
+    @pytest.mark.parametrize("machine", ["UTC", "America/New_York"])
+    def test_a_time_without_zone_further_down_is_refused_wherever_it_is_read(self, tmp_path, monkeypatch, machine):
+        monkeypatch.setenv("TZ", machine)
+        rows = [(f"s{at}", "red", "d1", 1, 0, "2026-03-01T12:00:00+00:00") for at in range(2100)]
+        rows.append(("t1", "blue", "d1", 1, 1, "2026-03-01T12:00:00"))
+        path = write(tmp_path / "log.jsonl", lines(rows, (*NAMES, "timestamp")))
+        log = open_log(path, Reading())
+        assert refused(log) == {"a time that cannot be read or names no time zone": 1}
+        assert cells(log) == [("red", "d1", 1, 2100, 0)]
+        assert refused(open_log(path, Reading(zone="UTC"))) == {}
+
     @pytest.mark.parametrize("value", ["noon", 12, 99.5])
     def test_what_is_no_time(self, tmp_path, value):
         frame().with_columns(timestamp=pl.lit(value)).write_parquet(tmp_path / "log.parquet")
@@ -277,6 +306,41 @@ class TestTimes:
         log = open_log(tmp_path / "log.parquet", Reading(since=ten, until=twelve))
         assert refused(log) == {"before the window": 1, "after the window": 1}
         assert cells(log) == [("blue", "d1", 1, 1, 0), ("red", "d2", 2, 1, 0)]
+
+
+LISTS = [{"search_id": "s1", "query": "red", "docs": ["d1", "d2"], "clicks": [1, 0]},
+         {"search_id": "s2", "query": "blue", "docs": ["d1", "d3"], "clicks": [0, 1]}]  # fmt: skip
+
+
+class TestLists:
+    @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+    def test_a_search_a_row(self, tmp_path, kind):
+        path = tmp_path / f"log.{kind}"
+        table = pl.DataFrame(LISTS)
+        table.write_ndjson(path) if kind == "jsonl" else table.write_parquet(path)
+        log = open_log(path, Reading())
+        assert (cells(log), refused(log)) == (CELLS, {})
+
+    @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+    def test_what_is_wrong_in_a_list_is_counted(self, tmp_path, kind):
+        odd = [("s3", ["d1", "d2"], [1]), ("s4", ["d1", "d2"], [0, 7]), ("s5", [], []), ("s6", ["d1"], [0, 1])]
+        rows = [{"search_id": s, "query": "green", "docs": docs, "clicks": clicks} for s, docs, clicks in odd]
+        path, table = tmp_path / f"log.{kind}", pl.DataFrame([*LISTS, *rows])
+        table.write_ndjson(path) if kind == "jsonl" else table.write_parquet(path)
+        if kind == "jsonl":
+            write(path, path.read_text(encoding="utf-8") + "{broken\n")
+        log = open_log(path, Reading())
+        assert refused(log) == {
+            "an impression whose click is neither 0 nor 1": 2,
+            "an impression that names no document": 2,
+            **({"a line that is no JSON object": 1} if kind == "jsonl" else {}),
+        }
+        assert [one for one in cells(log) if one[0] != "green"] == CELLS
+
+    def test_csv_holds_none(self, tmp_path):
+        path = write(tmp_path / "log.csv", "search_id,query,docs,clicks\ns1,red,a b,1 0\n")
+        with pytest.raises(InputError, match="CSV holds no lists"):
+            open_log(path, Reading())
 
 
 @pytest.mark.shared

@@ -125,7 +125,8 @@ class _Asked:
         if not whole or not whole[0]["searches"]:
             from assay.errors import NotEnoughEvidence
 
-            raise NotEnoughEvidence("no search is left in the log: see what is left out with `assay log check`")
+            left = "".join(f"\n    {one.n:,} left out: {one.reason}" for one in self.log.refused())
+            raise NotEnoughEvidence(f"no search is left in the log{left}")
         rates = [rate for row in whole for rate in self._rates_of(row, ())]
         if self.groups:
             rows = sorted(self._moments(*self.groups), key=lambda row: [str(row[by] or "") for by in self.groups])

@@ -145,6 +145,8 @@ def _is_cells(path: str | os.PathLike[str]) -> bool:
 
 
 def _added(paths: Sequence[str | os.PathLike[str]]) -> Cells:
+    from itertools import combinations
+
     import polars as pl
 
     from assay.clicks.cells import Cells
@@ -157,7 +159,12 @@ def _added(paths: Sequence[str | os.PathLike[str]]) -> Cells:
             raise InputError("is the same file as another one: its counts would be added twice", spelled(path),
                              "name each day once")  # fmt: skip
         seen[key] = spelled(path)
-    frame = pl.concat([pl.read_parquet(Path(path)) for path in paths], how="diagonal_relaxed")
+    frames = [pl.read_parquet(Path(path)) for path in paths]
+    for (one, first), (other, second) in combinations(zip(paths, frames, strict=True), 2):
+        if first.height >= 100 and first.equals(second):  # fewer may be alike by chance
+            raise InputError(f"holds the same counts as {spelled(one)}: they would be added twice", spelled(other),
+                             "name each day once")  # fmt: skip
+    frame = pl.concat(frames, how="diagonal_relaxed")
     if not frame.height:
         raise NotEnoughEvidence(f"{spelled(paths[0])} holds no cell")
     return Cells.from_frame(without_empty(frame))

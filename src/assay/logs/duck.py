@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import EngineError, InputError, MissingExtra
 from assay.files import spelled
 from assay.logs.found_files import LogFiles, json_paths
-from assay.logs.mapping import DIGITS, Source, literal, quoted, select
+from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
 from assay.logs.named import composed, parameters
 
 if TYPE_CHECKING:
@@ -28,6 +28,11 @@ READERS = {
             "escape = '', auto_detect = false, max_line_size = 67108864)",
 }  # fmt: skip
 """How files of each kind are read; JSON as whole lines, so that a broken one is counted and not the end."""
+
+RAGGED = "lines with more or fewer columns than the header"
+REJECTED = {"INVALID ENCODING": "lines that are not UTF-8", "UNQUOTED VALUE": "lines with a quote that does not close",
+            "LINE SIZE OVER MAXIMUM": "lines longer than 64 MB"}  # fmt: skip
+"""Why lines of CSV are left out, by the engine's word for it; for all other words RAGGED."""
 
 
 class Duck:
@@ -86,9 +91,9 @@ class Duck:
         return [str(row[0]) for row in self._fetched(query, files)]
 
     def least(self, source: Source) -> dict[str, int]:
-        """The smallest position of each application, as it stands in the files."""
+        """The smallest position of each application, as it stands in the files; see `FIRST`."""
         bare = select(_with_bases(source), self)
-        query = f"SELECT COALESCE(app, ''), min(position) FROM ({bare}) AS log WHERE kind = 'impression' GROUP BY 1"
+        query = f"SELECT COALESCE(app, ''), {FIRST} FROM ({bare}) AS log WHERE kind = 'impression' GROUP BY 1"
         return {str(app): int(least) for app, least in self._fetched(query, source.files) if least is not None}
 
     def attach(self, sources: Sequence[Source], instead: Mapping[str, str] | None = None) -> None:
@@ -148,15 +153,19 @@ class Duck:
             raise self._said(error) from error
         return int(done[0]) if done else 0
 
-    def rejected(self) -> list[str]:
-        """Where lines of CSV stand that have more or fewer columns than the header, as `file:line`."""
+    def rejected(self) -> dict[str, list[str]]:
+        """Where lines of CSV stand that could not be taken apart, as `file:line`, by reason."""
         if not any(source.files.kind in ("csv", "tsv") for source in self._sources):
-            return []
+            return {}
         rows = self._connection.execute(
-            "SELECT DISTINCT file_path, line FROM reject_errors JOIN reject_scans USING (scan_id, file_id) "
-            "WHERE error_type <> 'CAST' ORDER BY ALL"  # what cannot be read as a number is counted by `rows`
+            "SELECT file_path, line, min(CAST(error_type AS VARCHAR)) "
+            "FROM reject_errors JOIN reject_scans USING (scan_id, file_id) "
+            "WHERE error_type <> 'CAST' GROUP BY ALL ORDER BY ALL"  # what is no number is counted by `rows`
         ).fetchall()
-        return [f"{spelled(str(path))}:{line}" for path, line in rows]
+        found: dict[str, list[str]] = {}
+        for path, line, error in rows:
+            found.setdefault(REJECTED.get(error, RAGGED), []).append(f"{spelled(str(path))}:{line}")
+        return found
 
     # How DuckDB spells what differs between engines.
 
@@ -180,10 +189,10 @@ class Duck:
             for digits, unit in DIGITS.items()
         )
         zoned = f"epoch_us(TRY_CAST({text} AS TIMESTAMPTZ))"
-        if zone is None:
-            return f"CASE {numbers} ELSE {zoned} END"
+        names = f"regexp_matches({text}, '{NAMES_ZONE}') AND {text} LIKE '%:%'"
+        if zone is None:  # never the zone of this machine
+            return f"CASE {numbers} WHEN {names} THEN {zoned} END"
         bare = f"epoch_us(timezone({literal(zone)}, TRY_CAST({text} AS TIMESTAMP)))"
-        names = f"regexp_matches({text}, '(Z|z|[+-][0-9][0-9](:?[0-9][0-9])?)$') AND {text} LIKE '%:%'"
         return f"CASE {numbers} WHEN {names} THEN {zoned} ELSE {bare} END"
 
     def instant(self, value: str, zone: str | None) -> str:
@@ -204,20 +213,30 @@ class Duck:
             # CASE looks at a line only where it is JSON; AND would look at all
             line = "CASE WHEN json_valid(line) THEN CASE WHEN json_type(line) = 'OBJECT' THEN line END END"
             action = "list_any_value(json_extract_string(line, ['$.index._index', '$.create._index'])) IS NOT NULL"
-            return (
+            read = (
                 f"(SELECT {line} AS line, {line} IS NULL AS line_is_bad FROM {read} WHERE trim(line) <> '' "
                 f"AND NOT CASE WHEN json_valid(line) THEN {action} ELSE FALSE END)"
             )
         if "docs" not in source.paths:
             return read
-        docs = self.value(source.paths["docs"], source.files)
+        given = self._list(source.paths["docs"], source.files)
+        docs = f"CASE WHEN len({given}) > 0 THEN {given} ELSE [NULL] END"  # a row without any is refused, not lost
         clicks = (
-            self.value(source.paths["clicks"], source.files) if "clicks" in source.paths else f"[0 FOR d IN {docs}]"
+            self._list(source.paths["clicks"], source.files) if "clicks" in source.paths else f"[0 FOR d IN {docs}]"
         )
         return (
             f"(SELECT *, unnest({docs}) AS doc_there, unnest({clicks}) AS clicked_there, "
             f"generate_subscripts({docs}, 1) AS place_there FROM {read})"
         )
+
+    def _list(self, path: str, files: LogFiles) -> str:
+        if files.kind == "json":
+            steps = ".".join(quoted(step) for step in path.split("."))
+            return f"json_extract_string(line, {literal('$.' + steps + '[*]')})"
+        if files.kind == "parquet":
+            return self.value(path, files)
+        raise InputError("CSV holds no lists", f"{spelled(files.paths[0])}, column {path}",
+                         "write one row a document, or lists as JSON lines or Parquet")  # fmt: skip
 
     def _execute(self, statement: str) -> None:
         try:
@@ -242,7 +261,8 @@ class Duck:
                                f"free space in {tempfile.gettempdir()}")  # fmt: skip
         if isinstance(error, duckdb.IOException | duckdb.InvalidInputException | duckdb.ConversionException):
             return InputError("cannot be read as a log", where, "mend or leave out the file", line=first)
-        return EngineError(f"the log engine gave up\n    {first}")
+        among = f" while it read {where}{f' and {len(paths) - 1} more' if len(paths) > 1 else ''}" if where else ""
+        return EngineError(f"the log engine gave up{among}\n    {first}")
 
 
 def reading(files: LogFiles) -> str:

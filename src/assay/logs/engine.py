@@ -45,5 +45,5 @@ class Engine(Protocol):
     def write(self, name: str, path: str, **values: Any) -> int:
         """Writes the rows of a named query to a Parquet file; gives their number."""
 
-    def rejected(self) -> list[str]:
-        """Where lines of CSV stand that have more or fewer columns than the header, as `file:line`."""
+    def rejected(self) -> dict[str, list[str]]:
+        """Where lines of CSV stand that could not be taken apart, as `file:line`, by reason."""

@@ -136,8 +136,7 @@ class Log:
     def refused(self) -> list[Refusal]:
         """What does not count, and why; nothing that was left out is missing here."""
         found = [self._refusal(row["reason"], row["n"]) for row in self.run("refused").iter_rows(named=True)]
-        if rejected := self.engine.rejected():
-            found.append(Refusal("lines with more or fewer columns than the header", len(rejected), (*rejected[:3],)))
+        found += [Refusal(why, len(at), (*at[:3],)) for why, at in self.engine.rejected().items()]
         if self.has("at"):
             row = self.run("outside").row(0, named=True)
             found += [Refusal("before the window", row["before"] or 0), Refusal("after the window", row["after"] or 0)]

@@ -30,6 +30,16 @@ _NUMBER = re.compile(r"^\d+(\.\d+)?$")
 DIGITS = {10: 1_000_000, 13: 1_000, 16: 1}
 """Digits of a time stamp around now, and the microseconds that one of its units has."""
 
+NAMES_ZONE = "(Z|z|[+-][0-9][0-9](:?[0-9][0-9])?)$"
+"""The end of a time of day that says in which zone it is."""
+
+FIRST = (
+    "CASE WHEN 10 * sum(CASE WHEN position = 0 THEN 1 ELSE 0 END) > sum(CASE WHEN position = 1 THEN 1 ELSE 0 END) "
+    "THEN 0 ELSE min(CASE WHEN position > 0 THEN position END) END"
+)
+"""The smallest position of some rows. The first place of a list is the one shown most, so that 0 counts only where a
+tenth of what stands at 1 stands there: one odd row would move all others by a place."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -110,7 +120,7 @@ def _expression(name: str, source: Source, dialect: Dialect) -> str:
     if name == "moment":
         return _moment(source.paths["at"], source, dialect) if "at" in source.paths else "CAST(NULL AS BIGINT)"
     if name == "clicked" and "clicks" in source.paths:
-        return "CAST(clicked_there AS BIGINT)"
+        return _flag_there()
     if name == "doc_id" and "docs" in source.paths:
         return "CAST(doc_there AS VARCHAR)"
     path = source.paths.get(name)
@@ -172,7 +182,14 @@ def _number(path: str, source: Source, dialect: Dialect) -> str:
 def _flag(path: str, source: Source, dialect: Dialect) -> str:
     if source.types.get(path) == "BOOLEAN" or _is_integer(path, source):
         return f"CAST({dialect.value(path, source.files)} AS BIGINT)"
-    text = f"LOWER({dialect.text(path, source.files)})"
+    return _flag_of(f"LOWER({dialect.text(path, source.files)})")
+
+
+def _flag_there() -> str:
+    return _flag_of("LOWER(CAST(clicked_there AS VARCHAR))")
+
+
+def _flag_of(text: str) -> str:
     return f"CASE WHEN {text} IN ('1', '1.0', 'true') THEN 1 WHEN {text} IN ('0', '0.0', 'false') THEN 0 END"
 
 
@@ -188,7 +205,9 @@ def _moment(path: str, source: Source, dialect: Dialect) -> str:
 
 def _is_bad(name: str, source: Source, dialect: Dialect) -> str:
     path = source.paths.get("at" if name == "moment" else name)
-    if path is None or (name == "clicked" and "clicks" in source.paths) or (name == "position" and _lists(source)):
+    if name == "clicked" and "clicks" in source.paths:
+        return f"({_flag_there()} IS NULL)"  # also where the list of clicks is shorter than that of documents
+    if path is None or (name == "position" and _lists(source)):
         return "FALSE"
     there = f"NULLIF({dialect.text(path, source.files)}, '') IS NOT NULL"
     if name == "position":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import EngineError, InputError, MissingExtra
 from assay.files import spelled
 from assay.logs.found_files import LogFiles, json_paths
-from assay.logs.mapping import DIGITS, Source, literal, quoted, select
+from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
 from assay.logs.named import composed, parameters
 
 if TYPE_CHECKING:
@@ -90,10 +90,10 @@ class Spark:
         return [str(row) for row in self._rows(_spark(query), {})["v"]]
 
     def least(self, source: Source) -> dict[str, int]:
-        """The smallest position of each application, as it stands in the files."""
+        """The smallest position of each application, as it stands in the files; see `FIRST`."""
         bare = select(replace(source, bases={"": 1}), self)
         query = (
-            f"SELECT COALESCE(app, '') AS app, MIN(position) AS least FROM ({bare}) AS log "
+            f"SELECT COALESCE(app, '') AS app, {FIRST} AS least FROM ({bare}) AS log "
             "WHERE kind = 'impression' GROUP BY COALESCE(app, '')"
         )
         rows = self._rows(_spark(query), {})
@@ -136,9 +136,9 @@ class Spark:
         frame.write_parquet(path)
         return frame.height
 
-    def rejected(self) -> list[str]:
-        """Where lines of CSV stand that have more or fewer columns than the header: Spark fills and cuts them."""
-        return []
+    def rejected(self) -> dict[str, list[str]]:
+        """Where lines of CSV stand that could not be taken apart: Spark fills and cuts them."""
+        return {}
 
     # How Spark spells what differs between engines, in DuckDB's dialect where sqlglot translates it.
 
@@ -159,7 +159,10 @@ class Spark:
             f"THEN CAST(TRY_CAST({text} AS DOUBLE) * {unit} AS BIGINT)"
             for digits, unit in DIGITS.items()
         )
-        return f"CASE {numbers} ELSE UNIX_MICROS(TRY_CAST({text} AS TIMESTAMPTZ)) END"
+        zoned = f"UNIX_MICROS(TRY_CAST({text} AS TIMESTAMPTZ))"
+        if zone is None:
+            return f"CASE {numbers} WHEN RLIKE({text}, '{NAMES_ZONE}') AND {text} LIKE '%:%' THEN {zoned} END"
+        return f"CASE {numbers} ELSE {zoned} END"
 
     def instant(self, value: str, zone: str | None) -> str:
         """Microseconds since 1970 of a time stamp; one without a zone is in that of the session."""

@@ -7,7 +7,7 @@ SELECT
     CASE
         WHEN line_is_bad THEN 'a line that is no JSON object'
         WHEN kind IS NULL THEN 'a row that does not say what happened'
-        WHEN moment_is_bad THEN 'a time that cannot be read'
+        WHEN moment_is_bad THEN 'a time that cannot be read or names no time zone'
         WHEN kind <> 'impression' AND impression_id IS NULL THEN 'an event that names no search'
         WHEN kind = 'click' AND doc_id IS NULL THEN 'a click that names no document'
         WHEN kind <> 'impression' THEN NULL
@@ -16,6 +16,7 @@ SELECT
         WHEN position_is_bad THEN 'an impression whose position is no whole number'
         WHEN position IS NULL THEN 'an impression without a position'
         WHEN position < 1 THEN 'an impression before the first position'
+        WHEN position > 10000 THEN 'an impression below position 10,000'
         WHEN clicked_is_bad THEN 'an impression whose click is neither 0 nor 1'
     END AS refused
 FROM log
