@@ -236,6 +236,16 @@ def test_the_statistic_is_twice_the_gain_in_likelihood() -> None:
     assert found.p == pytest.approx(chi2.sf(found.statistic, 1))
 
 
+def test_positions_that_a_segment_ties_by_way_of_another_are_not_compared() -> None:
+    # on desktops 3 is tied to 1 by way of 2 alone, and phones never show 2: nothing compares 3 with 1 on both
+    pair, position = np.array([0, 0, 1, 1, 0, 0]), np.array([1, 2, 2, 3, 1, 3])
+    cells = Cells(pair, position, np.full(6, 100.0), np.full(6, 10.0), np.zeros(2, np.int64),
+                  segment=np.array([0, 0, 0, 0, 1, 1]))  # fmt: skip
+    found = by_segment(cells)
+    assert all(isinstance(one, Propensities) for one in found.each)
+    assert (found.df, np.isnan(found.p)) == (0, True)
+
+
 def test_a_segment_without_an_estimate_says_why() -> None:
     one = Cells(np.arange(3), np.arange(1, 4), np.full(3, 100.0), np.full(3, 10.0), log().query)
     found = by_segment(with_segments([log(), one]))

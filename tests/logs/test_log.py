@@ -204,6 +204,14 @@ class TestRefused:
         assert next(one.places for one in log.refused() if "JSON" in one.reason) == (f"{tmp_path}/log.jsonl:12",)
         assert cells(log) == CELLS
 
+    @pytest.mark.parametrize(
+        ("content", "message"), [(b"", "log.csv: is empty"), ("a,b".encode("utf-16"), "not UTF-8")]
+    )
+    def test_csv_without_names_of_columns(self, tmp_path, content, message):
+        (tmp_path / "log.csv").write_bytes(content)
+        with pytest.raises(InputError, match=message):
+            open_log(tmp_path / "log.csv", Reading())
+
     def test_lines_of_csv_in_another_encoding_are_not_called_ragged(self, tmp_path):
         text = "search_id,query,doc_id,rank,click\ns1,red,d1,1,1\ns2,caf\u00e9,d1,1,0\ns3,red,d1,1\n"
         (tmp_path / "log.csv").write_bytes(text.encode("latin-1"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.clicks.cells import Bool, Cells
+from assay.clicks.connected import ties
 from assay.clicks.pairs import I64
 from assay.clicks.propensity import Problem, Propensities, propensity
 from assay.errors import NotEnoughEvidence
@@ -52,7 +53,7 @@ def by_segment(cells: Cells) -> BySegment:
     each = tuple(_or_reason(part) for part in parts)
     names = tuple(cells.segments) or tuple(str(at) for at in number)
     able = [at for at in number if isinstance(each[at], Propensities)]
-    shared = np.logical_and.reduce([_known(each[at], cells.depth) for at in able]) if able else np.zeros(0, bool)
+    shared = _shared([(parts[at], each[at]) for at in able], cells.depth) if able else np.zeros(0, bool)
     if len(able) < 2 or shared.sum() < 2:
         return BySegment(names, each, common, math.nan, 0, math.nan)
     inside = shared[cells.position - 1] & np.isin(cells.segment, able)
@@ -64,6 +65,21 @@ def by_segment(cells: Cells) -> BySegment:
         free += problem.value(problem.shares(problem.newton(1e-10, 1000)[0]))
     statistic, df = max(0.0, 2 * (free - fit)), (len(able) - 1) * int(shared.sum() - 1)
     return BySegment(names, each, common, statistic, df, float(chi2.sf(statistic, df)))
+
+
+def _shared(found: list[tuple[Cells, Propensities | str]], depth: int) -> Bool:
+    """bool[depth]: what all segments know, also by these positions alone: one may be tied to 1 by way of another."""
+    shared: Bool = np.logical_and.reduce([_known(one, depth) for _, one in found])
+    while shared.sum() > 1:
+        fewer = shared.copy()
+        for cells, _ in found:
+            tied = ties(cells.where(shared[cells.position - 1])).tied
+            fewer[: len(tied)] &= tied
+            fewer[len(tied) :] = False
+        if (fewer == shared).all():
+            break
+        shared = fewer
+    return shared
 
 
 def _known(found: Propensities | str, depth: int) -> Bool:

@@ -74,7 +74,13 @@ def files_of(source: str | os.PathLike[str], reads_stores: bool = False) -> list
 def _header(path: str) -> bytes:
     """The names of the columns: files that have others are read apart."""
     with open_bytes(path) as file:
-        return file.readline().strip()
+        line = file.readline().strip()
+    if not line:
+        raise InputError("is empty, or begins with an empty line", spelled(path),
+                         "write the names of the columns into the first line, or leave out the file")  # fmt: skip
+    if line.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in line:
+        raise InputError("is not UTF-8 text", f"{spelled(path)}:1", "write it as UTF-8")
+    return line
 
 
 def kind_of(path: str) -> Kind | None:
