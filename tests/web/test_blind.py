@@ -34,6 +34,7 @@ TOLD = {
     "items", "rater", "waits", "item", "turn", "query", "document", "query_id", "text", "need", "language", "doc_id",
     "doc_hash", "title", "html", "fields", "image", "captured_at", "dir", "documents", "given", "wanted", "taken", "id",
     "name", "uid", "grade", "skipped", "flagged", "mode", "left", "right", "what", "where", "remedy", "status",
+    "count", "done", "of", "is_rough", "seconds",
 }  # fmt: skip
 """Every name in the JSON of a rater; a new one is looked at before it is added here. `grade` is the rater's own."""
 

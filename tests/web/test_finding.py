@@ -42,7 +42,7 @@ def test_a_document_that_was_found_is_labelled_and_goes_to_the_others_too(folder
     assert told[0]["state"] == "added"
     one = told[0]["item"]
     assert (one["query"]["query_id"], one["document"]["doc_id"]) == ("q1", "q2-d1")
-    assert set(one) == {"item", "turn", "query", "document"}
+    assert set(one) == {"item", "turn", "count", "query", "document"}
     assert one["item"] in [held["item"] for held in items(who)]
     (made,) = [row for row in rows(folder, ITEMS) if row["is_found"]]
     assert (made["query_id"], made["doc_id"], made["wanted"], made["taken"]) == ("q1", "q2-d1", 2, 1)

@@ -49,7 +49,7 @@ def test_an_item_shows_query_and_document_and_nothing_else(folder: Path, visit: 
     project(folder)
     who, _ = rater(visit)
     for one in items(who):
-        assert set(one) == {"item", "turn", "query", "document"}
+        assert set(one) == {"item", "turn", "count", "query", "document"}
         assert set(one["query"]) == {"query_id", "text", "need", "language", "dir"}
         assert set(one["document"]) == SEEN
 

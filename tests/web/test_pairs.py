@@ -60,7 +60,7 @@ def test_the_payload_is_blind(folder: Path, visit: Visit) -> None:
     comparing(folder)
     who, _ = rater(visit)
     for one in items(who):
-        assert set(one) == {"item", "turn", "query", "left", "right"}
+        assert set(one) == {"item", "turn", "count", "query", "left", "right"}
         assert set(one["query"]) == {"query_id", "text", "need", "language", "dir"}
         assert set(one["left"]) == set(one["right"]) == SEEN
 

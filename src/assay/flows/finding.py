@@ -8,12 +8,15 @@ from assay.errors import InputError
 from assay.flows.keeping import now
 from assay.flows.labelling import project_of
 from assay.flows.people import Person
+from assay.flows.share import counts_of
 from assay.flows.snapshot import document_seen, query_seen
 from assay.store import audit, found, projects
 from assay.store.database import Store
 
 
-def add_found(store: Store, who: Person, name: str, query_id: str, doc_id: str, doc_hash: str) -> dict[str, Any]:
+def add_found(
+    store: Store, who: Person, name: str, query_id: str, doc_id: str, doc_hash: str, secret: bytes
+) -> dict[str, Any]:
     """Adds a document that the rater looked for to the rater's own list; asked twice, it counts once.
 
     A pair that the project does not have yet is queued for its other raters too, marked as found. Nobody learns from
@@ -26,6 +29,7 @@ def add_found(store: Store, who: Person, name: str, query_id: str, doc_id: str, 
         query_id: for which it was looked.
         doc_id: of the document.
         doc_hash: how it looked.
+        secret: of the order.
 
     Returns:
         `state` ("added", "labelled" or "enough", see `store.found.add`), and the `item` where the rater holds it.
@@ -55,8 +59,9 @@ def add_found(store: Store, who: Person, name: str, query_id: str, doc_id: str, 
     if state not in ("added", "held"):
         return {"state": state, "item": None}
     (seen,) = projects.shown(store, [row])
+    (count,) = counts_of(store, project, who.name, [row], secret)
     item = {
         "item": row["id"], "turn": row["turn"], "query": query_seen(seen["query"]),
-        "document": document_seen(seen["document"], row["doc_id"]),
+        "document": document_seen(seen["document"], row["doc_id"]), "count": count,
     }  # fmt: skip
     return {"state": "added", "item": item}

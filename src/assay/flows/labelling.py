@@ -12,6 +12,7 @@ from assay.errors import InputError
 from assay.flows.keeping import now
 from assay.flows.people import Person
 from assay.flows.pilot import consider
+from assay.flows.share import counts_of
 from assay.flows.snapshot import document_row, document_seen, documents_of, notes_on, queries_of, query_seen
 from assay.keys import coin
 from assay.rubric import Rubric
@@ -175,14 +176,16 @@ def next_items(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
     if not held and consider(store, project):  # the pilot was labelled, and nobody has looked since
         return next_items(store, who, name, n, secret)
     seen = projects.shown(store, held)
+    counts = counts_of(store, project, who.name, held, secret)
     return [
         {
             "item": item["id"],
             "turn": item["turn"],
             "query": query_seen(one["query"]),
             "document": document_seen(one["document"], item["doc_id"]),
+            "count": count,
         }
-        for item, one in zip(held, seen, strict=True)
+        for item, one, count in zip(held, seen, counts, strict=True)
     ]
 
 

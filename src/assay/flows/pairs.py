@@ -13,6 +13,7 @@ from assay.flows import labelling
 from assay.flows.keeping import now
 from assay.flows.labelling import Made, project_of
 from assay.flows.pair_tables import is_preferences
+from assay.flows.share import counts_of
 from assay.flows.snapshot import document_row, document_seen, documents_of, notes_on, queries_of, query_seen
 from assay.keys import coin
 from assay.store import audit, judgments, progress, projects, queue
@@ -185,10 +186,11 @@ def next_pairs(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
     n = max(1, min(n, labelling.AT_ONCE))
     held = store.write(lambda connection: queue.claim(connection, project, who.name, n, at, secret)).result()[:n]
     shown = projects.shown(store, held)
+    counts = counts_of(store, project, who.name, held, secret)
     return [
-        {"item": item["id"], "turn": item["turn"], "query": query_seen(one["query"])}
+        {"item": item["id"], "turn": item["turn"], "query": query_seen(one["query"]), "count": count}
         | _two(item, one, sides(item, who.name, item["turn"], secret))
-        for item, one in zip(held, shown, strict=True)
+        for item, one, count in zip(held, shown, counts, strict=True)
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from assay.flows import finding, labelling, snapshot
+from assay.flows import finding, labelling, share, snapshot
 from assay.flows.pairs import PAIRWISE
 from assay.flows.people import Person
 from assay.store.judgments import Given
@@ -113,6 +113,12 @@ def items(
     return {"items": found, "rater": who.name, "waits": waits}
 
 
+@ROUTES.get("/projects/{project}/share")
+def own_share(request: Request, project: str, who: Person = RATER) -> dict[str, Any]:
+    """How many answers whoever asks has given of how many, and how long the last ones took."""
+    return share.share_of(store_of(request), who, project)
+
+
 @ROUTES.get("/projects/{project}/documents")
 def documents(
     request: Request, project: str, q: Annotated[str, Query(min_length=1, max_length=200)], who: Person = RATER
@@ -124,7 +130,8 @@ def documents(
 @ROUTES.post("/projects/{project}/found")
 def add_found(request: Request, project: str, asked: Found, who: Person = RATER) -> dict[str, Any]:
     """Adds a document that the rater looked for to the rater's own list."""
-    return finding.add_found(store_of(request), who, project, asked.query_id, asked.doc_id, asked.doc_hash)
+    secret = request.app.state.secret
+    return finding.add_found(store_of(request), who, project, asked.query_id, asked.doc_id, asked.doc_hash, secret)
 
 
 @ROUTES.get("/images/{image}", response_class=Response)

@@ -3,6 +3,7 @@
 
 import { asked, draw, languageName, prefetch, speak } from "./document.js";
 import { finder } from "./find.js";
+import { meter } from "./meter.js";
 import { Outbox, ask, uid } from "./outbox.js";
 
 const { project, rater } = document.body.dataset;
@@ -23,7 +24,6 @@ let gone = new Set();    // items that left the page while a fetch was on its wa
 let isEmpty = false;
 let isWaiting = false;   // the pilot is labelled, and the raters do not agree on it yet
 let marks = true;
-let given = 0;
 
 const dimensions = [...document.querySelectorAll("[data-dimension]")].map((node) => node.dataset.dimension);
 const key = (one) => `${one.item} ${one.turn}`;
@@ -32,11 +32,6 @@ function tell(state, words) {
   $("saving").dataset.state = state;
   $("saved").textContent = words;
   $("says").textContent = words;
-}
-
-function count(n) {
-  given = Math.max(0, given + n);
-  $("given").textContent = given;
 }
 
 // Sending. What came of each message, by its kind.
@@ -53,6 +48,7 @@ const outbox = new Outbox(project, rater, {
   sent(message, { ok, code, told }) {
     if (ok) return CAME[message.kind](told, message);
     history = history.filter((one) => one.uid !== message.uid);
+    progress.doubt();
     if (message.kind === "found") find.came({ state: told.what || code });
     tell("offline", `not taken: ${told.what || code}`);
     return fill();
@@ -61,11 +57,14 @@ const outbox = new Outbox(project, rater, {
   idle: () => { if (!current) fill(); },
 });
 
+const progress = meter(project, "document", outbox);
+
 // Other tabs of the same rater: what is answered in one is not asked in another.
 const tabs = new BroadcastChannel(`assay ${project} ${rater}`);
 tabs.addEventListener("message", ({ data }) => {
   queue = queue.filter((one) => key(one) !== data);
   gone.add(data);
+  progress.doubt();
   if (current && key(current) === data) {
     next();
     tell("saved", "that one was answered in another tab");
@@ -84,8 +83,10 @@ async function fill() {
   gone = new Set(outbox.waiting().map(key));
   try {
     const n = Math.min(12, AHEAD + outbox.messages.length + 1);
+    const isWhole = progress.beginning();
     const { ok, told } = await ask("GET", `/v1/projects/${project}/items?n=${n}`);
     if (ok) {
+      progress.take(told.items, isWhole());
       const fresh = told.items.filter((one) => !isKnown(one));
       queue.push(...fresh);
       idle = fresh.length ? 0 : idle + 1;
@@ -104,6 +105,7 @@ async function fill() {
 // An item that the rater asked for: it comes next, and never in place of what is on the screen.
 function takeIn(one) {
   gone.delete(key(one));
+  progress.doubt();
   if (isKnown(one)) return;
   prefetch(one.document);
   queue.unshift(one);
@@ -148,6 +150,7 @@ function next() {
   delete $("article").dataset.seen;
   current = queue.shift() || null;
   press();
+  progress.show(current, !current && isEmpty);
   if (!current) {
     wait();
     return;
@@ -193,7 +196,7 @@ function answer(what) {
   leave(current);
   tell("saving", "saving");
   outbox.put("/v1/grades", one, { item: one.item, turn: one.turn, kind: "grade" });
-  count(1);
+  progress.answered(current, one.took_ms);
   next();
 }
 
@@ -236,7 +239,7 @@ function undo() {
   if (current) queue.unshift(current);
   queue = [last.was, ...queue.filter((one) => key(one) !== key(last.was))];
   isEmpty = false;
-  count(-1);
+  progress.undone(last.was);
   return next();
 }
 
@@ -321,4 +324,4 @@ $("noting").addEventListener("close", () => {
 });
 addEventListener("online", fill);
 
-outbox.adopt().then((n) => { if (n) outbox.now(); fill(); });
+outbox.adopt().then((n) => { if (n) outbox.now(); return fill(); }).then(progress.measure); // the first document before its number

@@ -2,6 +2,7 @@
 // that no key press is about a pair that was not on the screen, whatever its sides are.
 
 import { asked, draw, prefetch, speak } from "./document.js";
+import { meter } from "./meter.js";
 import { Outbox, ask, uid } from "./outbox.js";
 
 const { project, rater } = document.body.dataset;
@@ -19,7 +20,6 @@ let gone = new Set();    // pairs that left the page while a fetch was on its wa
 let fetching = false;
 let isEmpty = false;
 let marks = true;
-let given = 0;
 
 function tell(state, words) {
   $("saving").dataset.state = state;
@@ -27,15 +27,11 @@ function tell(state, words) {
   $("says").textContent = words;
 }
 
-const count = (n) => {
-  given = Math.max(0, given + n);
-  $("given").textContent = given;
-};
-
 const outbox = new Outbox(project, rater, {
   sent(message, { ok, code, told }) {
     if (ok) return tell("saved", message.words);
     history = history.filter((one) => one.uid !== message.uid);
+    progress.doubt();
     tell("offline", `not taken: ${told.what || code}`);
     fill();
   },
@@ -43,6 +39,7 @@ const outbox = new Outbox(project, rater, {
   idle: () => { if (!current) fill(); },
 });
 
+const progress = meter(project, "pair", outbox);
 const key = (one) => `${one.item} ${one.turn}`;
 
 // Other tabs of the same rater: what is answered in one is not asked in another.
@@ -50,6 +47,7 @@ const tabs = new BroadcastChannel(`assay ${project} ${rater}`);
 tabs.addEventListener("message", ({ data }) => {
   queue = queue.filter((one) => key(one) !== data);
   gone.add(data);
+  progress.doubt();
   if (current && key(current) === data) {
     next();
     tell("saved", "that one was answered in another tab");
@@ -68,8 +66,10 @@ async function fill() {
   gone = new Set(outbox.messages.map(key));
   try {
     const n = Math.min(12, AHEAD + outbox.messages.length + 1);
+    const isWhole = progress.beginning();
     const { ok, told } = await ask("GET", `/v1/projects/${project}/pairs?n=${n}`);
     if (ok) {
+      progress.take(told.items, isWhole());
       const fresh = told.items.filter((one) => !isKnown(one));
       for (const one of fresh) for (const side of SIDES) prefetch(one[side]);
       queue.push(...fresh);
@@ -107,6 +107,7 @@ function next() {
   seenAt = 0;
   delete $("main").dataset.seen;
   current = queue.shift() || null;
+  progress.show(current, !current && isEmpty);
   if (!current) {
     for (const side of SIDES) $(side).querySelector("article").hidden = true;
     $("query").textContent = "";
@@ -139,7 +140,7 @@ function answer(what, saved) {
   gone.add(key(current));
   tabs.postMessage(key(current));
   history.push({ uid: content.uid, item, turn, was: current });
-  count(1);
+  progress.answered(current, content.took_ms);
   tell("saving", "saving");
   outbox.put("/v1/preferences", content, { item, turn, words: saved }); // before a list is asked for that may name it
   next();
@@ -155,7 +156,7 @@ function undo() {
   if (current) queue.unshift(current);
   queue = [last.was, ...queue.filter((one) => key(one) !== key(last))];
   isEmpty = false;
-  count(-1);
+  progress.undone(last.was);
   return next();
 }
 
@@ -224,5 +225,5 @@ addEventListener("online", fill);
 
 outbox.adopt().then(() => {
   outbox.send();
-  fill();
-});
+  return fill();
+}).then(progress.measure); // the first pair before its number
