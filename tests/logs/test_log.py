@@ -120,6 +120,16 @@ class TestFiles:
             open_log(tmp_path / name, Reading())
         assert name in str(error.value)
 
+    def test_files_of_a_folder_that_are_not_read_are_counted(self, tmp_path):
+        (tmp_path / "days").mkdir()
+        for name in ("a.jsonl", "b.jsonl.bz2", "c.log", "README.md", "_SUCCESS", ".hidden"):
+            write(tmp_path / "days" / name, lines())
+        log = open_log(tmp_path / "days", Reading())
+        assert cells(log) == CELLS
+        assert [(one.n, one.places) for one in log.refused()] == [
+            (2, (f"{tmp_path}/days/b.jsonl.bz2", f"{tmp_path}/days/c.log"))
+        ]
+
     def test_no_file_and_no_store(self, tmp_path):
         with pytest.raises(InputError, match="no such log"):
             open_log(tmp_path / "absent.csv", Reading())

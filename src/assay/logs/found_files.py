@@ -64,11 +64,20 @@ def files_of(source: str | os.PathLike[str], reads_stores: bool = False) -> list
             if is_file or not os.path.isdir(text):
                 raise InputError("the ending does not say what the file is", spelled(path),
                                  "name it .parquet, .csv, .tsv or .jsonl, also with .gz or .zst")  # fmt: skip
-            continue  # a folder may hold a README
+            continue  # told of by `passed_over`
         groups.setdefault((kind, _header(path) if kind in ("csv", "tsv") else b""), []).append(path)
     if not groups:
         raise InputError("holds no .parquet, .csv, .tsv or .jsonl file", spelled(text), "name the folder of the log")
     return [LogFiles(kind, tuple(paths)) for (kind, _), paths in groups.items()]
+
+
+def passed_over(source: str | os.PathLike[str]) -> list[str]:
+    """The files of a folder that `files_of` leaves out, as their endings say nothing; but for a README or a licence."""
+    if not os.path.isdir(source):
+        return []
+    told = ("readme", "license", "licence")
+    return [path for path in sorted(_inside(os.fspath(source)))
+            if kind_of(path) is None and not os.path.basename(path).lower().startswith(told)]  # fmt: skip
 
 
 def _header(path: str) -> bytes:

@@ -11,7 +11,7 @@ from assay.errors import InputError
 from assay.files import spelled
 from assay.logs.engine import Engine
 from assay.logs.fields import found, is_ubi, kinds
-from assay.logs.found_files import LogFiles, files_of, first_bad_lines
+from assay.logs.found_files import LogFiles, files_of, first_bad_lines, passed_over
 from assay.logs.mapping import INTEGERS, Source, check_zone, unit_of
 from assay.logs.named import named
 
@@ -108,11 +108,19 @@ class Log:
         reading: how they are read.
         sources: where they are.
         bases: how positions count.
+        unread: files of its folders whose endings say nothing.
     """
 
-    def __init__(self, engine: Engine, reading: Reading, sources: Sequence[Source], bases: Sequence[Bases]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        reading: Reading,
+        sources: Sequence[Source],
+        bases: Sequence[Bases],
+        unread: Sequence[str] = (),
+    ) -> None:
         self.engine, self.reading = engine, reading
-        self.sources, self.bases = tuple(sources), tuple(bases)
+        self.sources, self.bases, self.unread = tuple(sources), tuple(bases), tuple(map(spelled, unread))
         self._window = {"since": reading.since, "until": reading.until}
         self.heavy = self._set_aside()
 
@@ -137,6 +145,7 @@ class Log:
         """What does not count, and why; nothing that was left out is missing here."""
         found = [self._refusal(row["reason"], row["n"]) for row in self.run("refused").iter_rows(named=True)]
         found += [Refusal(why, len(at), (*at[:3],)) for why, at in self.engine.rejected().items()]
+        found.append(Refusal("files that are no .parquet, .csv, .tsv or .jsonl", len(self.unread), self.unread[:3]))
         if self.has("at"):
             row = self.run("outside").row(0, named=True)
             found += [Refusal("before the window", row["before"] or 0), Refusal("after the window", row["after"] or 0)]
@@ -210,7 +219,7 @@ def open_log(
         window = {"since": reading.since, "until": reading.until}
         if not engine.run("again", **window)["searches"][0]:  # then looking for what comes again finds nothing
             engine.attach(sources, {**instead, "impressions": "impressions_as_they_are"})
-    return Log(engine, reading, sources, bases)
+    return Log(engine, reading, sources, bases, [one for path in given for one in passed_over(path)])
 
 
 def _embedded() -> Engine:
