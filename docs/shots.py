@@ -77,8 +77,12 @@ PICTURE = """\
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 
+OTHERS = 10
+"""Documents of the query beside the one that is shown."""
+
+
 def project(folder: Path, name: str, query: str) -> None:
-    """A project of one query and one document."""
+    """A project of one query, of which some documents are labelled and the first of `DOCUMENTS` comes next."""
     from assay.flows.keeping import open_store
     from assay.flows.labelling import create_project
     from assay.flows.workbench import Workbench
@@ -89,9 +93,27 @@ def project(folder: Path, name: str, query: str) -> None:
     bench = Workbench.open(str(folder))
     with open_store(bench) as store:
         create_project(
-            store, bench, name=name, pairs=[{"query_id": query, "doc_id": f"{query}-1"}], rubric=Rubric.parse(RUBRIC),
-            rubric_text=RUBRIC, by="docs", topics=TOPICS, documents=str(source), needs_enter=True,
+            store, bench, name=name, rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, by="docs", topics=TOPICS,
+            pairs=[{"query_id": query, "doc_id": f"{query}-{name}"} for name in ("1", *"abcdefghij"[:OTHERS])],
+            documents=str(source), needs_enter=True, repeat_share=0.0,
         )  # fmt: skip
+        begun(store, name, f"{query}-1")
+
+
+def begun(store: Any, name: str, shown: str) -> None:
+    """Of the documents that are not shown, two thirds are labelled, and the others put off."""
+    from assay.flows.labelling import give, next_items, skip
+    from assay.flows.people import Person
+    from assay.store.judgments import Given
+
+    who = Person("rater", "rater")
+    held = next_items(store, who, name, OTHERS + 1, b"docs")
+    others = [one for one in held if one["document"]["doc_id"] != shown]
+    for n, one in enumerate(others):
+        if n < OTHERS * 2 // 3:
+            give(store, who, Given(f"docs-{name}-{n}", one["item"], "rater", grade=float(n % 4), took_ms=31_000))
+        else:
+            skip(store, who, one["item"], 0)
 
 
 def shoot(browser: Any, base: str) -> None:
@@ -105,6 +127,7 @@ def shoot(browser: Any, base: str) -> None:
     ):  # fmt: skip
         page = opened(browser, base, to=to, viewport=size, color_scheme=scheme, reduced_motion="reduce")
         seen(page)
+        told(page, "given-of", "of")
         page.keyboard.press("3")
         if name == "label-find":
             page.keyboard.press("/")
