@@ -2,6 +2,7 @@
 
     AssayError                  exit code 3 unless a subclass says otherwise
     ├── InputError              the input is wrong: what, where, how to mend it
+    │   └── NoRowsError         a table has its columns and no rows: where a list may be empty, that is caught
     ├── MissingExtra            an optional part is not installed
     ├── EngineError             a search engine, model or log engine did not answer as it should
     └── NotEnoughEvidence       exit code 2: the data cannot answer the question
@@ -64,6 +65,10 @@ class InputError(AssayError):
     def __reduce__(self) -> tuple[object, ...]:
         more = {"line": self.line, "more": self.more, "count": self.count, "is_least": self.is_least}
         return (_rebuild, (type(self), (self.what, self.where, self.remedy), more))
+
+
+class NoRowsError(InputError):
+    """A table that names its columns and has no rows."""
 
 
 def _rebuild(kind: type[InputError], said: tuple[str, str, str], more: dict[str, Any]) -> InputError:

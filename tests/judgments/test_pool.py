@@ -184,3 +184,14 @@ def test_one_run_alone_is_a_warning_and_none_is_refused() -> None:
 def test_queries_without_anything_are_named() -> None:
     found = made(run(p="ab"), run(p="b"), depth=2, topics=[{"query_id": "p"}, {"query_id": "lost"}])
     assert (found.queries, found.without) == (2, ("lost",))
+
+
+def test_a_list_without_pairs_puts_none_first_and_says_so(tmp_path: Path) -> None:
+    source = tmp_path / "deciding.csv"
+    source.write_text("query_id,doc_id\n", encoding="utf-8")
+    found = made(run(q="xy"), depth=2, first=str(source))
+    assert pairs(found) == {"qx", "qy"}
+    assert "deciding" not in {pair.reason for pair in found.pairs}
+    assert [note.text for note in found.notes if note.code == "none-first"] == [
+        f"{source}:1 holds no pairs: none stands before the others"
+    ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from assay.errors import NoRowsError
 from assay.flows.choices import Choices, chosen
 from assay.flows.evaluate import Reading, _named, as_meant, file_of, measures_of, one_grade_a_pair, prepared, source_of
 from assay.flows.taken import taken
@@ -138,13 +139,14 @@ def pool(
     judgments = None if rows is None else bench.table(rows, Judgment, **reading, name="qrels")
     asked = None if topics is None else bench.table(topics, Topic, name="topics")
     known = _pairs(judgments) if judgments is not None else []
-    found = [] if first is None else [Listed("deciding", _pairs(bench.table(first, Pair, name="pairs")), True)]
+    deciding, notes = _deciding(bench, first)
+    found = [Listed("deciding", deciding, True)] if deciding else []
     for why, pairs in (lists or {}).items():
         found.append(Listed(why, list(dict.fromkeys(_pairs(bench.table(pairs, Pair, columns=columns, name=why))))))
-    notes: list[Note] = []
     if log:
-        more, notes = taken(bench, log, asked, application, taken_at_least)
+        more, said = taken(bench, log, asked, application, taken_at_least)
         found += more
+        notes += said
     queries = _asked(asked, named, found)
     judged = prepared(_with_all(queries, judgments, held), held.conventions)
     to = depth * TAIL_DEPTH if tail else depth
@@ -155,6 +157,16 @@ def pool(
     )  # fmt: skip
     source = replace(source_of(bench, held, command), seed=seed)
     return replace(made, source=source, notes=(*notes, *made.notes))
+
+
+def _deciding(bench: Workbench, first: Any) -> tuple[list[tuple[str, str]], list[Note]]:
+    """Pairs that stand before all others; a table without rows says that nothing would decide."""
+    if first is None:
+        return [], []
+    try:
+        return _pairs(bench.table(first, Pair, name="pairs")), []
+    except NoRowsError as error:
+        return [], [Note("none-first", f"{error.where} holds no pairs: none stands before the others")]
 
 
 def _pairs(rows: Block) -> list[tuple[str, str]]:

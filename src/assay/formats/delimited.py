@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import SHOWN, InputError
+from assay.errors import SHOWN, InputError, NoRowsError
 from assay.formats.encoding import decode
 from assay.tables import Block, Topic
 from assay.tables.formulas import unguarded, unguarded_frame
@@ -224,7 +224,7 @@ class _Cells:
                 count=count,
             )
         if not rows:
-            raise InputError("has a header and no rows", f"{self.name}:1", "write it anew, or leave it out")
+            raise NoRowsError("has a header and no rows", f"{self.name}:1", "write it anew, or leave it out")
         return [list(column) for column in zip(*rows, strict=True)]
 
     def place(self, row: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import SHOWN, InputError
+from assay.errors import SHOWN, NoRowsError
 from assay.tables.faults import Faults, Place, need_distinct, need_one_of
 from assay.tables.names import KEEPS_MORE, KEY, ONE_OF, PANDAS_INDEX, Column, Match, columns_of, match, require
 from assay.tables.rows import Block
@@ -28,7 +28,7 @@ def check_frame(
     matched = match(names, row, name, chosen, where)
     require(names, row, matched, where or name)
     if not frame.height:
-        raise InputError("holds no rows", name, "write it anew, or leave it out")
+        raise NoRowsError("holds no rows", name, "write it anew, or leave it out")
     faults = Faults(place)
     checked: dict[str, pl.Series] = {}
     for column in columns_of(row):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from assay.errors import InputError
+from assay.errors import InputError, NoRowsError
 from assay.tables.faults import Faults, Place, need_distinct, need_one_of
 from assay.tables.names import KEEPS_MORE, ONE_OF, PANDAS_INDEX, Column, columns_of, match, require
 from assay.tables.rows import Block
@@ -44,7 +44,7 @@ def check_columns(
             f"columns of different lengths: {sorted(lengths)}", where or name, "give every column a value a row"
         )
     if lengths in (set(), {0}):
-        raise InputError("holds no rows", name, "write it anew, or leave it out")
+        raise NoRowsError("holds no rows", name, "write it anew, or leave it out")
     faults = Faults(place, line)
     checked: dict[str, list[Any]] = {}
     for column in columns_of(row):
