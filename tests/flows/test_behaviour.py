@@ -158,7 +158,7 @@ def test_options_that_mean_nothing(log, options, message):
 
 
 def test_nothing_left_is_not_an_answer(log):
-    with pytest.raises(NotEnoughEvidence):
+    with pytest.raises(NotEnoughEvidence, match=r"no search is left in the log\n.* left out: before the window"):
         assay.behaviour(log, since="2027-01-01")
 
 

@@ -80,6 +80,13 @@ def test_cells_give_what_the_log_gives(tmp_path, pbm, found):
     assert {test.name for test in result.tests} == {"chi-square", "trust"}
 
 
+def test_a_copy_of_cells_is_not_added_to_them(tmp_path, pbm):
+    assay.cells(pbm, out=tmp_path / "c.parquet")
+    (tmp_path / "copy.parquet").write_bytes((tmp_path / "c.parquet").read_bytes())
+    with pytest.raises(InputError, match=r"copy\.parquet: holds the same counts as .*c\.parquet"):
+        assay.propensity([tmp_path / "c.parquet", tmp_path / "copy.parquet"])
+
+
 def test_the_file_of_propensities(tmp_path, pbm, found):
     assay.propensity(pbm, out=tmp_path / "p.csv", rivals=False)
     with (tmp_path / "p.csv").open(newline="") as file:
