@@ -109,6 +109,7 @@ class Log:
         sources: where they are.
         bases: how positions count.
         unread: files of its folders whose endings say nothing.
+        may_repeat: whether an impression can come again; False where that was looked at.
     """
 
     def __init__(
@@ -118,7 +119,9 @@ class Log:
         sources: Sequence[Source],
         bases: Sequence[Bases],
         unread: Sequence[str] = (),
+        may_repeat: bool = True,
     ) -> None:
+        self.may_repeat = may_repeat
         self.engine, self.reading = engine, reading
         self.sources, self.bases, self.unread = tuple(sources), tuple(bases), tuple(map(spelled, unread))
         self._window = {"since": reading.since, "until": reading.until}
@@ -150,7 +153,9 @@ class Log:
             row = self.run("outside").row(0, named=True)
             found += [Refusal("before the window", row["before"] or 0), Refusal("after the window", row["after"] or 0)]
         if self.has("impression_id") and not self.reading.is_trusted:
-            row = self.run("repeated").row(0, named=True)
+            row = {"impressions": 0, "events": 0}
+            if self.may_repeat or has_events(self.sources):
+                row = self.run("repeated").row(0, named=True)
             found += [Refusal("impressions that come again", row["impressions"]),
                       Refusal("events that come again", row["events"])]  # fmt: skip
         if has_events(self.sources):
@@ -215,11 +220,13 @@ def open_log(
     sources = [replace(source, bases=counted) for source in sources]
     instead = _instead(sources, reading)
     engine.attach(sources, instead)
+    may_repeat = True
     if "impressions" not in instead and engine.name == named("again").only:
         window = {"since": reading.since, "until": reading.until}
         if not engine.run("again", **window)["searches"][0]:  # then looking for what comes again finds nothing
             engine.attach(sources, {**instead, "impressions": "impressions_as_they_are"})
-    return Log(engine, reading, sources, bases, [one for path in given for one in passed_over(path)])
+            may_repeat = False
+    return Log(engine, reading, sources, bases, [one for path in given for one in passed_over(path)], may_repeat)
 
 
 def _embedded() -> Engine:
