@@ -55,7 +55,8 @@ def test_what_a_rater_sees_is_a_query_and_two_documents(store: Store) -> None:
     seen = ask(store, ANN)
     assert len(seen) == 6
     for one in seen:
-        assert set(one) == {"item", "turn", "query", "left", "right"}
+        assert set(one) == {"item", "turn", "query", "left", "right", "count"}
+        assert set(one["count"] or {"done": 0, "of": 0}) == {"done", "of"}  # of the rater alone
         assert not {"place", "other_doc_id", "preference", "wanted"} & one["left"].keys()
         assert one["left"]["doc_id"] != one["right"]["doc_id"]
     asked = [one["query"]["query_id"] for one in seen]
