@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, NotEnoughEvidence, did_you_mean
 from assay.files import name_of, replacing
-from assay.flows.cells import cells_of, holds_cells
 from assay.flows.click_lists import DEEPEST, earlier_and_later
-from assay.flows.click_logs import LogChoices, Paths, notes_of, opened, read_of
+from assay.flows.click_logs import LogChoices, Paths, notes_of
+from assay.flows.counted import Counted
 from assay.results import Note, Source
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from assay.clicks.pairs import F64
     from assay.clicks.position_bias import Curve, PositionBias, TrustLine
     from assay.clicks.propensity import Propensities
-    from assay.logs.log import Log
 
 
 METHODS = ("swaps", "pivot", "adjacent chain", "all pairs")
@@ -88,7 +87,7 @@ def propensity(
             dispersion=some(tested.dispersion) if tested else None, queries=found.queries, pairs=_several(cells),
             method=f"two-way Poisson, Newton in {found.iterations} steps; errors clustered by query",
             segments=segments, homogeneity=homogeneity, checks=tuple(given.checks(cells, names, features)),
-            lines=_lines(cells) if trust else (), searches=given.searches, log=given.read, notes=tuple(notes),
+            lines=_lines(cells) if trust else (), searches=given.fitted, log=given.read, notes=tuple(notes),
             source=Source(versions=(("assay", __version__),), command=command),
         )  # fmt: skip
     finally:
@@ -98,35 +97,13 @@ def propensity(
     return result
 
 
-class _Given:
-    """A log, or cells of one."""
+class _Given(Counted):
+    """A log, or cells of one, with what else a log can be asked."""
 
     def __init__(self, log: Paths, choices: LogChoices, rivals: bool) -> None:
-        from assay.clicks.cells import Cells
-        from assay.flows.cells import without_empty
-
-        self.log: Log | None = None
-        self.read = None
-        self.searches = 0
+        super().__init__(log, choices)
         self.rivals = rivals
-        if holds_cells(log):
-            self.cells, _ = cells_of(log, choices)
-            return
-        self.log = opened(log, choices)
-        try:
-            frame = self.log.run("cells")
-            if not frame.height:
-                raise NotEnoughEvidence("nothing is left in the log to count")
-            self.read = read_of(self.log, choices)
-            self.cells = Cells.from_frame(without_empty(frame))
-        except BaseException:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Ends the engine."""
-        if self.log is not None:
-            self.log.engine.close()
+        self.fitted = 0
 
     def misfit(self, cells: Cells, found: Propensities) -> Misfit | None:
         """The tests; None where there is too little to test."""
@@ -181,7 +158,7 @@ class _Given:
         parts = earlier_and_later(self.log)
         if parts is None:
             return None, None
-        self.searches = round(sum(float(part.count.sum()) for part in parts))
+        self.fitted = round(sum(float(part.count.sum()) for part in parts))
         return parts
 
 
