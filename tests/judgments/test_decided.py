@@ -7,6 +7,7 @@ import pytest
 
 from assay.judgments import coefficients
 from assay.judgments.agreement import agreement, decided
+from assay.judgments.mean_kappa import MEAN_KAPPA
 from assay.judgments.ratings import coded
 from assay.tables import Judgment
 from assay.tables.door import block_of
@@ -34,7 +35,7 @@ def test_it_is_the_coefficient_that_the_whole_agreement_is_held_against(raters: 
     found = decided(held.ratings, held.raters, 0.5)
     assert found is not None
     assert found.deciding == whole.deciding
-    assert found.deciding.name == ("kappa, quadratic" if raters == 2 else "alpha, interval")
+    assert found.deciding.name == ("kappa, quadratic" if raters == 2 else MEAN_KAPPA)
     assert found.is_enough == whole.is_enough
 
 

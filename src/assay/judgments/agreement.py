@@ -23,6 +23,7 @@ from assay.judgments.coefficients import (
     two_grades,
     with_interval,
 )
+from assay.judgments.mean_kappa import MOST_MEETINGS, mean_kappa, meetings
 from assay.judgments.ratings import coded, grades_of
 from assay.judgments.roles import apart
 from assay.judgments.settled import Settled, settled
@@ -147,6 +148,8 @@ class RaterAgreement(Result):
         limit: agreement that is asked for.
         seed: of the resampling.
         settled: every named rater against the adjudicators, whose grades count nowhere else here.
+        mean_kappa: mean of the quadratic kappas of every two named raters with common pairs, where there are more than
+            two; None where there are not, or too many.
     """
 
     grades: tuple[float, ...]
@@ -159,12 +162,18 @@ class RaterAgreement(Result):
     limit: float = LIMIT
     seed: int = 0
     settled: tuple[Settled, ...] = ()
+    mean_kappa: Coefficient | None = None
 
     @property
     def deciding(self) -> Coefficient:
-        """What is held against the limit: quadratic kappa of two raters, else alpha by its squared distances."""
+        """What is held against the limit: quadratic kappa of two raters, the mean of those of every two of more.
+
+        Where raters have no names, or too many of them met, it is alpha by its squared distances.
+        """
         if len(self.raters) == 2 and len(self.pairs) == 1:
             return self.pairs[0].coefficients[3]
+        if self.mean_kappa is not None:
+            return self.mean_kappa
         return next(c for c in self.total.coefficients if c.name == INTERVAL)
 
     @property
@@ -178,12 +187,14 @@ class Decided:
     """What decides whether raters agree enough, by itself.
 
     Args:
-        deciding: quadratic kappa of two raters, else alpha by its squared distances.
+        deciding: as in `RaterAgreement`.
         limit: agreement that is asked for.
+        beside: alpha by its squared distances, where something else decides.
     """
 
     deciding: Coefficient
     limit: float
+    beside: Coefficient | None = None
 
     @property
     def is_enough(self) -> bool | None:
@@ -211,10 +222,16 @@ def decided(ratings: Ratings, raters: Sequence[str], limit: float = LIMIT, seed:
     if not several.any():
         return None
     pair = _pair(ratings, raters, 0, 1, seed, RESAMPLES, WEIGHTS[2:]) if len(raters) == 2 else None
-    if pair is not None:
-        return Decided(pair.coefficients[-1], limit)
     queries = len(np.unique(ratings.query[several]))
-    return Decided(alpha_interval(ratings, queries, seed, RESAMPLES), limit)
+    alpha = alpha_interval(ratings, queries, seed, RESAMPLES)
+    first = _of_more(ratings, raters, seed, RESAMPLES) if pair is None else pair.coefficients[-1]
+    return Decided(alpha, limit) if first is None else Decided(first, limit, alpha)
+
+
+def _of_more(ratings: Ratings, raters: Sequence[str], seed: int, resamples: int) -> Coefficient | None:
+    """The mean of the quadratic kappas of every two named raters of more than two; None where there is none."""
+    named = [i for i, name in enumerate(raters) if name]
+    return mean_kappa(meetings(ratings, named), seed, resamples) if len(named) > 2 else None
 
 
 def agreement(
@@ -255,6 +272,10 @@ def agreement(
         notes.append(Note("no-raters", "the judgments name no raters: agreement in all is told, nobody's own is"))
     elif not two_by_two and len(named) > 1:
         notes.append(Note("many-raters", f"{len(named)} raters: each is held against all others, not pair by pair"))
+    together = _of_more(ratings, names, seed, resamples)
+    if len(named) > 2 and together is None:
+        text = f"more than {MOST_MEETINGS:,} pairs of raters met: alpha by squared distances is held against the limit"
+        notes.append(Note("many-meetings", text))
     if said == "seen":
         scale = ", ".join(f"{grade:g}" for grade in listed)
         notes.append(Note("grades-seen", f"no list of grades was given; the scale is taken to be {scale}"))
@@ -270,6 +291,7 @@ def agreement(
                     for by, value, rows in ((by, value, apart(rows)[0]) for by, value, rows in parts) if len(rows)),
         raters=tuple(_one(ratings, names, i, seed, resamples) for i in named),
         disputes=_disputes(ratings, names, items, shared), settled=settled(judgments, adjudicated),
+        mean_kappa=together,
     )  # fmt: skip
 
 

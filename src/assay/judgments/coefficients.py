@@ -6,7 +6,7 @@ would be counted many times.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -114,12 +114,33 @@ def with_interval(
     value = float(finish(sums.sum(axis=0)))
     if np.isnan(value):
         return Coefficient(name, None, remark=undefined)
+
+    def resampled() -> F64:
+        flat = sums.reshape(len(sums), -1)
+        flat = flat[flat.any(axis=1)]  # AC1 and AC2 also count pairs that one rated; all others have no part in it
+        both = [counts @ flat for counts in drawn(len(flat), seed, resamples)]
+        return finish(np.vstack(both).reshape(resamples, *sums.shape[1:]))
+
+    return ends(name, value, resampled, shared, resamples, remark)
+
+
+def ends(
+    name: str, value: float, resampled: Callable[[], F64], shared: int, resamples: int, remark: str
+) -> Coefficient:  # fmt: skip
+    """A value with its interval; without one, and a remark why, from few queries or where resamples have no value.
+
+    Args:
+        name: of the coefficient.
+        value: of it.
+        resampled: its values f64[resamples] in all resamples.
+        shared: how many queries have a pair that several rated.
+        resamples: how many.
+        remark: what is said of the value.
+    """
     if shared < FEWEST_QUERIES:
         few = f"no interval from {shared} quer{'y' if shared == 1 else 'ies'}"
         return Coefficient(name, value, remark="; ".join(filter(None, (remark, few))))
-    flat = sums.reshape(len(sums), -1)
-    flat = flat[flat.any(axis=1)]  # AC1 and AC2 also count pairs that one rated; all others have no part in the rest
-    values = finish(_drawn(flat, seed, resamples).reshape(resamples, *sums.shape[1:]))
+    values = resampled()
     known = values[~np.isnan(values)]
     if len(known) < (1 - MOST_UNDEFINED) * resamples:
         gone = f"no interval: undefined in {1 - len(known) / resamples:.0%} of the resamples".replace("%", " %")
@@ -128,10 +149,10 @@ def with_interval(
     return Coefficient(name, value, low, high, remark)
 
 
-def _drawn(flat: F64, seed: int, resamples: int) -> F64:
-    """The sums f64[resamples, *] of so many resamples of rows f64[n, *]; the same however many are drawn at once."""
+def drawn(n: int, seed: int, resamples: int) -> Iterator[F64]:
+    """How often each of n queries is in each resample, f64[*, n], some at a time; the same whatever n at a time."""
     rng = stream(seed, "agreement over queries")
-    n, shares = len(flat), np.full(len(flat), 1 / len(flat))
+    shares = np.full(n, 1 / n)
     step = max(AT_ONCE // n, 1)
-    sizes = [min(step, resamples - start) for start in range(0, resamples, step)]
-    return np.vstack([rng.multinomial(n, shares, size=size).astype(np.float64) @ flat for size in sizes])
+    for start in range(0, resamples, step):
+        yield rng.multinomial(n, shares, size=min(step, resamples - start)).astype(np.float64)

@@ -26,7 +26,7 @@ def page(found: RaterAgreement) -> Page:
     Args:
         found: what `agreement` gave.
     """
-    parts: list[Part | None] = [coefficients(found.total), boundaries(found.total)]
+    parts: list[Part | None] = [coefficients(found.total, found.mean_kappa), boundaries(found.total)]
     if found.raters:
         parts += [Heading("Raters", "Each against every other rating of the same pairs."), raters(found)]
     if found.pairs:
@@ -49,7 +49,11 @@ def answer(found: RaterAgreement) -> tuple[Cell, ...]:
     c, limit = found.deciding, f"{found.limit:g}"
     value = "undefined" if c.value is None else f"{c.value:.2f}"
     span = "" if c.low is None or c.high is None else f" ({c.low:.2f} to {c.high:.2f})"
-    name = c.name if c.name.startswith("alpha") else f"quadratic kappa of {found.pairs[0].a} and {found.pairs[0].b}"
+    name = c.name
+    if c is found.mean_kappa:
+        name = "the mean quadratic kappa of every two raters"
+    elif not name.startswith("alpha"):
+        name = f"quadratic kappa of {found.pairs[0].a} and {found.pairs[0].b}"
     if found.is_enough is True:
         first = Mark("better", f"{name} is {value}{span}: even its lower end reaches {limit}.", "ENOUGH")
     elif found.is_enough is False:
@@ -81,9 +85,10 @@ def is_skewed(part: AgreementPart) -> bool:
     return same > 0.5 and ac1 - nominal > SKEWED
 
 
-def coefficients(part: AgreementPart) -> Table:
-    """Every coefficient with its interval."""
-    rows = tuple((c.name, *_value(c), c.remark) for c in part.coefficients)
+def coefficients(part: AgreementPart, mean_kappa: Coefficient | None = None) -> Table:
+    """Every coefficient with its interval, and the mean kappa of pairs of raters where there are more than two."""
+    every = part.coefficients if mean_kappa is None else (*part.coefficients, mean_kappa)
+    rows = tuple((c.name, *_value(c), c.remark) for c in every)
     columns = (Column("coefficient"), *_heads(), Column("", is_prose=True))
     return Table(columns, rows, name="Agreement in all")
 
