@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,34 @@ from assay.ranking.collected import Collected
 from assay.ranking.conventions import Conventions
 from assay.ranking.mismatch import why_nothing_in_common
 from assay.ranking.pieces import ROWS, ByQuery, Pieces
-from assay.ranking.ranking import Judged, Ranking
+from assay.ranking.ranking import I64, Bool, Judged, Ranking
 from assay.results import Note
 from assay.tables import Block
 
-__all__ = ["Coverage", "Part", "Scores", "join", "score"]
+__all__ = ["Coverage", "Measured", "Part", "Scores", "check", "described", "join", "measured", "score"]
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What was measured of one run, wherever its rows were read.
+
+    Args:
+        values: float64 of shape (measures, queries); NaN is undefined or not averaged.
+        shares: float64 of that shape: the share of the first documents that is judged; NaN where it is not known.
+        answered: whether the run has the query, bool of shape (queries,).
+        returned: documents returned for each query, int64 of shape (queries,).
+        facts: what joining the run with the judgments showed.
+        is_compared: whether the rank column was compared with the order in every row.
+        key: what ordered the run: "score", "rank", or "" for the order of the rows.
+    """
+
+    values: F64
+    shares: F64
+    answered: Bool
+    returned: I64
+    facts: Facts
+    is_compared: bool
+    key: str
 
 
 def score(
@@ -47,31 +70,61 @@ def score(
     if isinstance(blocks, Iterator) and any(measure.judgments(judged) is not judged for measure in measures):
         blocks = list(blocks)
     ranking, facts, complete, key = _read(blocks, judged, conventions)
-    missing = np.flatnonzero(~ranking.answered)
-    _check_overlap(ranking, facts, judged, name)
-    if conventions.missing == "error" and len(missing):
-        raise _queries_missing([judged.queries[code] for code in missing.tolist()], name)
+    check(ranking.answered, facts, judged, conventions, name)
     measures = [measure.on_scale(judged.levels) for measure in measures]
     rankings = {id(judged): ranking}
     for known in (measure.judgments(judged) for measure in measures):
         if id(known) not in rankings:
             rankings[id(known)] = _read(blocks, known, conventions)[0]
-    values = np.array(
-        [_values(rankings[id(measure.judgments(judged))], measure, conventions) for measure in measures]
-    ).reshape(-1, judged.n)
-    shares = np.array([_judged_share(ranking, measure.cutoff) for measure in measures]).reshape(-1, judged.n)
-    coverage = _coverage(ranking, facts, judged, conventions, key)
+    values, shares = measured(lambda known: rankings[id(known)], judged, measures, conventions)
+    found = Measured(values, shares, ranking.answered, ranking.returned, facts, complete, key)
+    return described(found, judged, measures, conventions, name)
+
+
+def check(answered: Bool, facts: Facts, judged: Judged, conventions: Conventions, name: str) -> None:
+    """Refuses a run that has no judged query, or lacks one under `missing="error"`."""
+    if facts.rows and not answered.any():
+        what, remedy = why_nothing_in_common(facts.unknown, judged.queries)
+        raise InputError(what, name, remedy)
+    if conventions.missing == "error" and not answered.all():
+        raise _queries_missing([judged.queries[code] for code in np.flatnonzero(~answered).tolist()], name)
+
+
+def measured(
+    ranking_of: Callable[[Judged], Ranking], judged: Judged, measures: Sequence[Measure], conventions: Conventions
+) -> tuple[F64, F64]:
+    """Every measure of every judged query.
+
+    Args:
+        ranking_of: the ranking that was joined with these judgments: those given, or those of the pool.
+        judged: the judgments.
+        measures: on the scale of all judgments.
+        conventions: the rules for missing queries and for queries without a relevant document.
+
+    Returns:
+        The values and the judged shares, each float64 of shape (measures, queries).
+    """
+    values = [_values(ranking_of(measure.judgments(judged)), measure, conventions) for measure in measures]
+    shares = [_judged_share(ranking_of(judged), measure.cutoff) for measure in measures]
+    return np.array(values).reshape(-1, judged.n), np.array(shares).reshape(-1, judged.n)
+
+
+def described(
+    found: Measured, judged: Judged, measures: Sequence[Measure], conventions: Conventions, name: str
+) -> Scores:
+    """What was measured of one run, with its coverage and what is odd about it."""
+    coverage = _coverage(found, judged, conventions)
     notes = (
         judged.notes
         + _without_subtopics(judged, measures)
-        + _notes(facts, coverage, measures, conventions, name, complete)
+        + _notes(found.facts, coverage, measures, conventions, name, found.is_compared)
     )
     return Scores(
         runs=(name,),
         measures=tuple(measures),
         queries=tuple(judged.queries),
-        values=values[None],
-        judged=shares[None],
+        values=found.values[None],
+        judged=found.shares[None],
         coverage=(coverage,),
         notes=notes,
     )
@@ -130,12 +183,6 @@ def _whole(block: Block, judged: Judged, conventions: Conventions) -> Aligned:
     return collected.all()
 
 
-def _check_overlap(ranking: Ranking, facts: Facts, judged: Judged, name: str) -> None:
-    if facts.rows and not ranking.answered.any():
-        what, remedy = why_nothing_in_common(facts.unknown, judged.queries)
-        raise InputError(what, name, remedy)
-
-
 def _queries_missing(ids: list[str], name: str) -> InputError:
     return InputError(
         f"the run lacks the judged query {ids[0]}",
@@ -173,22 +220,22 @@ def _judged_share(ranking: Ranking, cutoff: int | None) -> F64:
     return share
 
 
-def _coverage(ranking: Ranking, facts: Facts, judged: Judged, conventions: Conventions, key: str) -> Coverage:
-    ids = judged.queries
+def _coverage(found: Measured, judged: Judged, conventions: Conventions) -> Coverage:
+    ids, answered, facts = judged.queries, found.answered, found.facts
     relevant = judged.relevant() > 0
-    counts = ranking.answered if conventions.missing == "skip" else np.ones(judged.n, np.bool_)
+    counts = answered if conventions.missing == "skip" else np.ones(judged.n, np.bool_)
     scored = counts if conventions.no_relevant != "drop" else counts & relevant
     return Coverage(
         judged=judged.n,
         scored=int(scored.sum()),
-        missing=tuple(ids[code] for code in np.flatnonzero(~ranking.answered).tolist()),
+        missing=tuple(ids[code] for code in np.flatnonzero(~answered).tolist()),
         no_relevant=tuple(ids[code] for code in np.flatnonzero(~relevant).tolist()),
-        empty=int((ranking.answered & (ranking.returned == 0)).sum()),
+        empty=int((answered & (found.returned == 0)).sum()),
         unknown=facts.n_unknown,
         rows=facts.rows,
         duplicates=facts.dropped,
         left_out=facts.left_out,
-        order="score" if key == "score" else "rank" if key == "rank" else "rows",
+        order="score" if found.key == "score" else "rank" if found.key == "rank" else "rows",
     )
 
 
