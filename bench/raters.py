@@ -33,8 +33,7 @@ class Rater:
         self.key, self.number, self.thinking = key, number, thinking
         self.rng = random.Random(number)
         self.took: dict[str, list[float]] = {"items": [], "grades": []}
-        self.held: dict[int, int] = {}
-        self.gone: set[int] = set()
+        self.held: dict[str, None] = {}
 
     async def work(self, ends: asyncio.Event) -> None:
         """Labels until it ends."""
@@ -47,18 +46,17 @@ class Rater:
                 raise Refused(f"rater {self.number} has nothing left to label")
             item = next(iter(self.held))
             await asyncio.sleep(self.rng.uniform(*self.thinking))
-            turn = self.held.pop(item)
-            said = {"uid": f"load-{self.number}-{item}-{turn}", "item": item, "turn": turn,
+            del self.held[item]
+            said = {"uid": f"load-{self.number}-{item}", "item": item,
                     "grade": self.rng.randrange(4), "took_ms": 1_000}  # fmt: skip
             await self._ask("grades", "POST", "/v1/grades", said)
-            self.gone.add(item)
         self.writer.close()
 
     async def _fill(self) -> None:
         told = await self._ask("items", "GET", f"/v1/projects/{PROJECT}/items?n={AHEAD + 1}")
-        self.held |= {one["item"]: one["turn"] for one in told["items"]}
+        self.held |= {one["item"]: None for one in told["items"]}
 
-    async def _ask(self, kind: str, method: str, path: str, content: object = None) -> dict[str, list[dict[str, int]]]:
+    async def _ask(self, kind: str, method: str, path: str, content: object = None) -> dict[str, list[dict[str, str]]]:
         body = b"" if content is None else json.dumps(content).encode()
         head = (f"{method} {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nAuthorization: Bearer {self.key}\r\n"
                 f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n").encode()  # fmt: skip
@@ -70,7 +68,7 @@ class Rater:
         self.took[kind].append(1000 * (time.perf_counter() - began))
         if " 200 " not in lines[0] + " ":
             raise Refused(f"{method} {path}: {lines[0]} {answer[:200]!r}")
-        found: dict[str, list[dict[str, int]]] = json.loads(answer)
+        found: dict[str, list[dict[str, str]]] = json.loads(answer)
         return found
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import itertools
@@ -10,7 +11,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.keys import coin, fingerprint, stream
+from assay.keys import coin, fingerprint, seal, stream, unseal
 
 
 def test_a_fingerprint_is_the_hash_of_the_content_and_its_length() -> None:
@@ -46,6 +47,41 @@ def test_a_coin_depends_on_the_secret_and_on_every_part() -> None:
 def test_coins_are_even_between_heads_and_tails() -> None:
     heads = sum(coin(b"secret", str(i)) & 1 for i in range(4000))
     assert abs(heads - 2000) < 4 * np.sqrt(4000) / 2
+
+
+@given(st.integers(0, 2**64 - 1), st.lists(st.text(st.characters(codec="utf-8"), max_size=5), max_size=3))
+def test_a_sealed_number_is_opened_by_the_same_parts_alone(number: int, parts: list[str]) -> None:
+    word = seal(b"secret", number, *parts)
+    assert (len(word), unseal(b"secret", word, *parts)) == (32, number)
+    assert word == seal(b"secret", number, *parts)
+    assert unseal(b"secret", word, *parts, "more") is None
+    assert unseal(b"another", word, *parts) is None
+
+
+def test_a_sealed_number_is_a_tag_and_the_number_under_a_pad() -> None:
+    def mac(*parts: bytes) -> bytes:
+        message = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+        return hmac.new(b"secret", message, hashlib.sha256).digest()
+
+    tag = mac(b"seal", b"ann", b"15")[:16]
+    pad = mac(b"pad", tag.hex().encode())
+    number = bytes([*pad[:7], pad[7] ^ 15])
+    assert seal(b"secret", 15, "ann") == base64.urlsafe_b64encode(tag + number).decode()
+
+
+def test_what_was_not_sealed_opens_nothing() -> None:
+    word = seal(b"secret", 7, "ann")
+    changed = [word[:at] + ("A" if word[at] != "A" else "B") + word[at + 1 :] for at in range(32)]
+    for one in (*changed, "", "A" * 31, "A" * 32, word + "AAAA", "ä" * 32, word[:20]):
+        assert unseal(b"secret", one, "ann") is None
+
+
+def test_words_of_neighbours_are_as_far_apart_as_any() -> None:
+    words = [seal(b"secret", number, "ann") for number in range(2_000)]
+    assert len(set(words)) == 2_000
+    alike = sum(a == b for one, other in itertools.pairwise(words) for a, b in zip(one, other, strict=True))
+    expected = 1_999 * 32 / 64  # each letter is one of 64
+    assert abs(alike - expected) < 4 * np.sqrt(expected)
 
 
 def test_a_stream_gives_the_same_numbers_for_the_same_seed_and_purpose() -> None:

@@ -32,7 +32,7 @@ def main(folder: str, key: str) -> None:
                 uid = line.strip()
                 if uid not in known:
                     (item,) = client.get("/v1/projects/winter/items?n=1").raise_for_status().json()["items"]
-                    known[uid] = {"uid": uid, "item": item["item"], "turn": item["turn"], "grade": 1}
+                    known[uid] = {"uid": uid, "item": item["item"], "grade": 1}
                     noted.write(json.dumps([uid, known[uid]]) + "\n")
                     noted.flush()
                 client.post("/v1/grades", json=known[uid]).raise_for_status()

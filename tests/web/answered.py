@@ -27,7 +27,7 @@ def label(visit: Visit, name: str, grades: dict[str, float], other: float = 1, m
         if not items:
             return
         doc = items[0]["document"]["doc_id"]
-        said = {"uid": f"{name}-{doc}", "item": items[0]["item"], "turn": 0, "grade": grades.get(doc, other),
+        said = {"uid": f"{name}-{doc}", "item": items[0]["item"], "grade": grades.get(doc, other),
                 "note": NOTE, "took_ms": 4_000}  # fmt: skip
         assert who.post("/v1/grades", json=said, headers={"x-csrf-token": found[1]}).status_code == 200
 

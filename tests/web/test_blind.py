@@ -13,6 +13,7 @@ import pytest
 from assay.flows.keeping import TENANT, open_store
 from assay.flows.labelling import create_project
 from assay.flows.workbench import Workbench
+from assay.keys import unseal
 from assay.rubric import Rubric
 from assay.store import judgments
 from assay.store.database import Store
@@ -29,9 +30,10 @@ DOCUMENTS = 50
 
 BINS = 5
 SHUFFLES = 500
+SECRET = b"the order of this test"
 
 TOLD = {
-    "items", "rater", "waits", "item", "turn", "query", "document", "query_id", "text", "need", "language", "doc_id",
+    "items", "rater", "waits", "item", "query", "document", "query_id", "text", "need", "language", "doc_id",
     "doc_hash", "title", "html", "fields", "image", "captured_at", "dir", "documents", "given", "wanted", "taken", "id",
     "name", "uid", "grade", "skipped", "flagged", "mode", "left", "right", "what", "where", "remedy", "status",
     "count", "done", "of", "is_rough", "seconds",
@@ -65,7 +67,9 @@ def answered(store: Store, items: list[dict[str, Any]], rater: str) -> None:
 
     def job(connection: Any) -> None:
         for item in items:
-            given = judgments.Given(f"{rater}-{item['item']}", item["item"], rater, grade=1.0)
+            number = unseal(SECRET, item["item"], "claim", TENANT, rater)
+            assert number is not None
+            given = judgments.Given(f"{rater}-{number}", number // 2, rater, turn=number % 2, grade=1.0)
             judgments.append(connection, TENANT, given, "v1", "2026-03-01T00:00:00Z")
 
     store.write(job).result()
@@ -97,10 +101,10 @@ def served(guest: Visitor, folder: Path, rater: str, head: dict[str, str]) -> li
 
 
 @pytest.mark.slow
-def test_the_order_and_the_number_of_an_item_tell_nothing_of_its_rank(folder: Path, visit: Visit) -> None:
+def test_the_order_and_the_name_of_an_item_tell_nothing_of_its_rank(folder: Path, visit: Visit) -> None:
     pooled(folder, ITEMS // DOCUMENTS, DOCUMENTS, raters_each=2)
     guest = visit()
-    guest.app.state.secret = b"the order of this test"
+    guest.app.state.secret = SECRET
     orders = []
     for name in ("rater", "lead"):
         items = served(guest, folder, name, {"authorization": f"Bearer {key(folder, name, 'rater')}"})
@@ -110,8 +114,8 @@ def test_the_order_and_the_number_of_an_item_tell_nothing_of_its_rank(folder: Pa
         assert (np.diff(query) >= 0).all()  # one query after the other
         at = np.tile(np.arange(DOCUMENTS), ITEMS // DOCUMENTS)
         assert information(at, rank) <= chance(at, rank), "the place in the queue tells of the rank"
-        numbers = np.array([item["item"] for item in items]).reshape(-1, DOCUMENTS).argsort(axis=1).argsort(axis=1)
-        assert information(numbers.ravel(), rank) <= chance(numbers.ravel(), rank), "the number tells of the rank"
+        words = np.array([item["item"] for item in items]).reshape(-1, DOCUMENTS).argsort(axis=1).argsort(axis=1)
+        assert information(words.ravel(), rank) <= chance(words.ravel(), rank), "the word of a claim tells of the rank"
         orders.append({doc: place for doc, place in zip(docs, at, strict=True)})
     both = np.array([(orders[0][doc], orders[1][doc]) for doc in orders[0]])
     assert information(both[:, 0], both[:, 1]) <= chance(both[:, 0], both[:, 1]), "one order tells of the other"
@@ -143,7 +147,7 @@ def test_no_answer_to_a_rater_holds_more_than_it_must(folder: Path, visit: Visit
     rater(folder, OTHER)
     heads = {who: {"authorization": f"Bearer {key(folder, who, 'rater')}"} for who in ("rater", OTHER)}
     for item in guest.get("/v1/projects/winter/items?n=12", headers=heads[OTHER]).json()["items"]:
-        said = {"uid": f"other-{item['item']:06}", "item": item["item"], "turn": item["turn"], "grade": 2,
+        said = {"uid": f"other-{item['item']}", "item": item["item"], "grade": 2,
                 "note": "a note of somebody else"}  # fmt: skip
         assert guest.post("/v1/grades", json=said, headers=heads[OTHER]).status_code == 200
     answers = list(everything(guest, ways(guest.app), heads["rater"]))
@@ -156,6 +160,54 @@ def test_no_answer_to_a_rater_holds_more_than_it_must(folder: Path, visit: Visit
             assert set(names(answer.json())) <= TOLD, f"{way}: {set(names(answer.json())) - TOLD}"
 
 
+def elsewhere(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The names and values of items beside the texts of query and document, which are the same for the same pair."""
+    return [{name: value for name, value in one.items() if name not in ("query", "document")} for one in items]
+
+
+def test_two_hand_outs_of_a_pair_have_nothing_in_common_but_what_they_show(folder: Path, visit: Visit) -> None:
+    pooled(folder, 3, 12, raters_each=1, repeat_share=0.5)
+    guest = visit()
+    head = {"authorization": f"Bearer {key(folder, 'rater', 'rater')}"}
+    seen: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    answers: list[str] = []
+    for n in range(200):
+        told = guest.get("/v1/projects/winter/items?n=1", headers=head)
+        if not (items := told.json()["items"]):
+            break
+        (one,) = items
+        seen.setdefault((one["query"]["query_id"], one["document"]["doc_id"]), []).append(one)
+        answers.append(guest.post("/v1/grades", json={"uid": f"answer-{n:06}", "item": one["item"], "grade": 1},
+                                  headers=head).text)  # fmt: skip
+    twice = [both for both in seen.values() if len(both) > 1]
+    assert len(twice) >= 5, "repeats came"
+    for first, again in twice:
+        assert (first["query"], first["document"]) == (again["query"], again["document"])
+        (one,), (other,) = elsewhere([first]), elsewhere([again])
+        assert one.keys() == other.keys() == {"item", "count"}
+        assert one["item"] != other["item"]
+    words = [word for found in seen.values() for word in elsewhere(found)]
+    assert len({one["item"] for one in words}) == len(words)
+    shared = max(sum(a == b for a, b in zip(x["item"], y["item"], strict=True)) for x, y in twice)
+    assert shared < 10  # of 32 letters in an alphabet of 64: chance alone makes more than 6 once in 10,000,000
+    assert not [text for text in answers if "turn" in text]
+
+
+def test_the_word_of_a_claim_opens_nothing_for_another_rater(folder: Path, visit: Visit) -> None:
+    pooled(folder, 2, 8, raters_each=2)
+    guest = visit()
+    rater(folder, OTHER)
+    heads = {who: {"authorization": f"Bearer {key(folder, who, 'rater')}"} for who in ("rater", OTHER)}
+    asked = "/v1/projects/winter/items?n=12"
+    mine, theirs = (guest.get(asked, headers=head).json()["items"] for head in heads.values())
+    assert not {one["item"] for one in mine} & {one["item"] for one in theirs}
+    for word in (theirs[0]["item"], mine[0]["item"][::-1], "A" * 32):
+        said = {"uid": "answer-000001", "item": word, "grade": 1}
+        answer = guest.post("/v1/grades", json=said, headers=heads["rater"])
+        assert (answer.status_code, answer.json()["what"]) == (422, "nobody gave you this item")
+        assert guest.post("/v1/skip", json={"item": word}, headers=heads["rater"]).status_code == 422
+
+
 def everything(guest: Visitor, found: list[Way], head: dict[str, str]) -> Iterator[tuple[str, Any]]:
     """What a rater is answered by every route, as a program and as a browser, and by every write in use."""
     first, *others = guest.get("/v1/projects/winter/items?n=12", headers=head).json()["items"]
@@ -165,11 +217,11 @@ def everything(guest: Visitor, found: list[Way], head: dict[str, str]) -> Iterat
             for kind in ("application/json", "text/html"):
                 path = way.at(project="winter", image="none") + ("?q=jacket" if way.path.endswith("documents") else "")
                 yield f"{way} as {kind}", guest.get(path, headers=head | {"accept": kind})
-    at = {"item": first["item"], "turn": first["turn"]}
+    at = {"item": first["item"]}
     writes = {
         "/v1/grades": at | {"uid": "own-000001", "grade": 1, "note": "own words"},
         "/v1/undo": {"uid": "own-000002", "of": "own-000001"},
-        "/v1/skip": {"item": others[0]["item"], "turn": others[0]["turn"]},
+        "/v1/skip": {"item": others[0]["item"]},
         "/v1/flags": {"project": "winter", "query_id": "q0", "why": "unclear"},
     }
     for path, content in writes.items():

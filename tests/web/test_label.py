@@ -41,7 +41,7 @@ def items(who: Visitor, n: int = 6, name: str = "winter") -> list[dict[str, Any]
 
 
 def answered(who: Visitor, head: dict[str, str], item: dict[str, Any], uid: str, **said: Any) -> Any:
-    content = {"uid": uid, "item": item["item"], "turn": item["turn"]} | (said or {"grade": 1})
+    content = {"uid": uid, "item": item["item"]} | (said or {"grade": 1})
     return who.post("/v1/grades", json=content, headers=head)
 
 
@@ -49,7 +49,7 @@ def test_an_item_shows_query_and_document_and_nothing_else(folder: Path, visit: 
     project(folder)
     who, _ = rater(visit)
     for one in items(who):
-        assert set(one) == {"item", "turn", "count", "query", "document"}
+        assert set(one) == {"item", "count", "query", "document"}
         assert set(one["query"]) == {"query_id", "text", "need", "language", "dir"}
         assert set(one["document"]) == SEEN
 

@@ -41,7 +41,7 @@ def items(who: Visitor, n: int = 12) -> list[dict[str, Any]]:
 
 
 def prefer(who: Visitor, head: dict[str, str], one: dict[str, Any], uid: str, **said: Any) -> Any:
-    content = {"uid": uid, "item": one["item"], "turn": one["turn"], "left": one["left"]["doc_id"]}
+    content = {"uid": uid, "item": one["item"], "left": one["left"]["doc_id"]}
     return who.post("/v1/preferences", json=content | (said or {"choice": "tie"}), headers=head)
 
 
@@ -53,14 +53,14 @@ def compare_all(visit: Visit, name: str, better: Callable[[str, str], str]) -> N
         left, right = (one[side]["doc_id"] for side in ("left", "right"))
         said = better(*sorted((left, right)))
         choice = {left: "left", right: "right"}.get(said, said)
-        assert prefer(who, head, one, f"{name}-{one['item']:06}", choice=choice).status_code == 200
+        assert prefer(who, head, one, f"{name}-{one['item']}", choice=choice).status_code == 200
 
 
 def test_the_payload_is_blind(folder: Path, visit: Visit) -> None:
     comparing(folder)
     who, _ = rater(visit)
     for one in items(who):
-        assert set(one) == {"item", "turn", "count", "query", "left", "right"}
+        assert set(one) == {"item", "count", "query", "left", "right"}
         assert set(one["query"]) == {"query_id", "text", "need", "language", "dir"}
         assert set(one["left"]) == set(one["right"]) == SEEN
 

@@ -27,7 +27,7 @@ def labels_all(address: str, name: str, key: str) -> int:
     with httpx2.Client(base_url=address, headers={"authorization": f"Bearer {key}"}, timeout=120) as client:
         while items := client.get("/v1/projects/bench/items?n=4").raise_for_status().json()["items"]:
             for item in items:
-                said = {"uid": f"{name}-{item['item']:06}", "item": item["item"], "turn": item["turn"], "grade": 1}
+                said = {"uid": f"{name}-{item['item']}", "item": item["item"], "grade": 1}
                 for _ in range(2):
                     client.post("/v1/grades", json=said).raise_for_status()
                 given += 1

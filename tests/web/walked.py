@@ -38,7 +38,7 @@ def ways(app: Any) -> list[Way]:
     found = [
         Way(method, f"{prefix}{route.path}", _role(route.dependant))
         for prefix, route in _routes(app.routes, "")
-        for method in sorted(route.methods)
+        for method in sorted(route.methods or ())
     ]
     assert len(found) > 8  # the walk has found the routers
     return found

@@ -205,7 +205,7 @@ def give(store: Store, who: Person, given: Given) -> dict[str, Any]:
 
     row = store.write(job).result()
     consider(store, project)
-    return {"uid": row["uid"], "item": row["item"], "grade": row["grade"]}
+    return {"uid": row["uid"], "item": row["item"], "turn": row["turn"], "grade": row["grade"]}
 
 
 def is_waiting(store: Store, who: Person, name: str) -> bool:
@@ -247,7 +247,7 @@ def undo(store: Store, who: Person, uid: str, of: str) -> dict[str, Any]:
     """Takes back one of the rater's own judgments, and gives the item back."""
     at = now()
     row = store.write(lambda c: judgments.take_back(c, who.tenant, uid, of, who.name, at)).result()
-    return {"uid": uid, "item": row["item"]}
+    return {"uid": uid, "item": row["item"], "turn": row["turn"]}
 
 
 def skip(store: Store, who: Person, item: int, turn: int) -> bool:

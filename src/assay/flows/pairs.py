@@ -223,7 +223,7 @@ def prefer(store: Store, who: Person, given: Choice, secret: bytes) -> dict[str,
         project = judgments.project_of(connection, who.tenant, given.item)
     project, at = pairwise(store, who, project["id"]), now()
     row = store.write(lambda connection: append(connection, who.tenant, given, project, secret, at)).result()
-    return {"uid": row["uid"], "item": row["item"], "choice": said(row)}
+    return {"uid": row["uid"], "item": row["item"], "turn": row["turn"], "choice": said(row)}
 
 
 def append(

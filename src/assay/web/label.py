@@ -12,6 +12,7 @@ from assay.flows.pairs import PAIRWISE
 from assay.flows.people import Person
 from assay.store.judgments import Given
 from assay.web.auth import RATER, csrf, store_of
+from assay.web.claims import Claim, claimed, handed
 from assay.web.pages import go, page
 
 PAGES = APIRouter(include_in_schema=False)
@@ -20,8 +21,6 @@ ROUTES = APIRouter(prefix="/v1", tags=["labelling"])
 Uid = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 Number = Annotated[float, Field(ge=-1_000, le=1_000, allow_inf_nan=False)]
 Id = Annotated[int, Field(ge=1, le=2**53)]
-Turn = Annotated[int, Field(ge=0, le=1)]
-
 
 LIKE_A_FILE = {
     "Cache-Control": "private, max-age=31536000, immutable",
@@ -34,8 +33,7 @@ class Answer(BaseModel):
     """What a rater says of one item: a grade, dimensions from which it follows, or why there is none."""
 
     uid: Uid
-    item: Id
-    turn: Turn = 0
+    item: Claim
     grade: Number | None = None
     dimensions: dict[Annotated[str, Field(max_length=80)], Number] = Field(default_factory=dict, max_length=20)
     cannot_tell: Literal["missing content", "ambiguous query", "language", "broken page", "other"] | None = None
@@ -53,8 +51,7 @@ class Undo(BaseModel):
 class Skip(BaseModel):
     """Which item is put off."""
 
-    item: Id
-    turn: Turn = 0
+    item: Claim
 
 
 class Flag(BaseModel):
@@ -110,7 +107,7 @@ def items(
     store = store_of(request)
     found = labelling.next_items(store, who, project, n, request.app.state.secret)
     waits = "pilot" if not found and labelling.is_waiting(store, who, project) else ""
-    return {"items": found, "rater": who.name, "waits": waits}
+    return {"items": [handed(request, who, one) for one in found], "rater": who.name, "waits": waits}
 
 
 @ROUTES.get("/projects/{project}/share")
@@ -131,7 +128,8 @@ def documents(
 def add_found(request: Request, project: str, asked: Found, who: Person = RATER) -> dict[str, Any]:
     """Adds a document that the rater looked for to the rater's own list."""
     secret = request.app.state.secret
-    return finding.add_found(store_of(request), who, project, asked.query_id, asked.doc_id, asked.doc_hash, secret)
+    told = finding.add_found(store_of(request), who, project, asked.query_id, asked.doc_id, asked.doc_hash, secret)
+    return told | {"item": told["item"] and handed(request, who, told["item"])}
 
 
 @ROUTES.get("/images/{image}", response_class=Response)
@@ -147,20 +145,21 @@ def image(request: Request, image: Annotated[str, Path(pattern="^[0-9a-f]{64}$")
 @ROUTES.post("/grades")
 def give(request: Request, answer: Answer, who: Person = RATER) -> dict[str, Any]:
     """Writes an answer; it is durable when this returns. The same uid sent again counts once."""
-    given = Given(rater=who.name, role="rater", **answer.model_dump())
-    return labelling.give(store_of(request), who, given)
+    said = answer.model_dump() | claimed(request, who, answer.item)
+    given = labelling.give(store_of(request), who, Given(rater=who.name, role="rater", **said))
+    return handed(request, who, given)
 
 
 @ROUTES.post("/undo")
 def undo(request: Request, asked: Undo, who: Person = RATER) -> dict[str, Any]:
     """Takes back one of one's own answers; the item comes again."""
-    return labelling.undo(store_of(request), who, asked.uid, asked.of)
+    return handed(request, who, labelling.undo(store_of(request), who, asked.uid, asked.of))
 
 
 @ROUTES.post("/skip")
 def skip(request: Request, asked: Skip, who: Person = RATER) -> dict[str, bool]:
     """Puts an item off."""
-    return {"skipped": labelling.skip(store_of(request), who, asked.item, asked.turn)}
+    return {"skipped": labelling.skip(store_of(request), who, **claimed(request, who, asked.item))}
 
 
 @ROUTES.post("/flags")

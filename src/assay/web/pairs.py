@@ -13,7 +13,8 @@ from assay.flows.progress import is_large
 from assay.report.views.preferences import side_words
 from assay.web.auth import LEAD, RATER, csrf, store_of
 from assay.web.behind import Behind
-from assay.web.label import Id, Turn, Uid
+from assay.web.claims import Claim, claimed, handed
+from assay.web.label import Uid
 from assay.web.pages import page
 
 PAGES = APIRouter(include_in_schema=False)
@@ -24,8 +25,7 @@ class Preferred(BaseModel):
     """What a rater says of two documents: which one serves better, or why nobody can tell."""
 
     uid: Uid
-    item: Id
-    turn: Turn = 0
+    item: Claim
     left: str = Field(min_length=1, max_length=1_000, description="id of the document that was on the left")
     choice: Literal["left", "right", "tie", "both-bad"] | None = None
     cannot_tell: Literal["missing content", "ambiguous query", "language", "broken page", "other"] | None = None
@@ -50,14 +50,15 @@ def items(
 ) -> dict[str, Any]:
     """The next pairs of whoever asks, each with its two documents on the sides of this rater."""
     found = pairs.next_pairs(store_of(request), who, project, n, request.app.state.secret)
-    return {"items": found, "rater": who.name}
+    return {"items": [handed(request, who, one) for one in found], "rater": who.name}
 
 
 @ROUTES.post("/preferences")
 def give(request: Request, answer: Preferred, who: Person = RATER) -> dict[str, Any]:
     """Writes a choice; it is durable when this returns. The same uid sent again counts once."""
-    given = pairs.Choice(rater=who.name, **answer.model_dump())
-    return pairs.prefer(store_of(request), who, given, request.app.state.secret)
+    said = answer.model_dump() | claimed(request, who, answer.item)
+    given = pairs.prefer(store_of(request), who, pairs.Choice(rater=who.name, **said), request.app.state.secret)
+    return handed(request, who, given)
 
 
 @PAGES.get("/project/{project}/pairs")

@@ -26,7 +26,7 @@ let isWaiting = false;   // the pilot is labelled, and the raters do not agree o
 let marks = true;
 
 const dimensions = [...document.querySelectorAll("[data-dimension]")].map((node) => node.dataset.dimension);
-const key = (one) => `${one.item} ${one.turn}`;
+const key = (one) => one.item; // a word of this rater and this time: an item that comes again has another
 
 function tell(state, words) {
   $("saving").dataset.state = state;
@@ -74,7 +74,7 @@ tabs.addEventListener("message", ({ data }) => {
 // Fetching.
 
 const isKnown = (one) =>
-  gone.has(key(one)) || outbox.has(one.item, one.turn)
+  gone.has(key(one)) || outbox.has(one.item)
   || [...(current ? [current] : []), ...queue].some((held) => key(held) === key(one));
 
 async function fill() {
@@ -189,13 +189,13 @@ const active = () => dimensions.find((name) => !(name in said));
 function answer(what) {
   if (!current || !seenAt) return;
   const one = {
-    uid: uid(), item: current.item, turn: current.turn, note,
+    uid: uid(), item: current.item, note,
     took_ms: Math.min(Math.round(performance.now() - seenAt), 86_400_000), ...what,
   };
   history.push({ uid: one.uid, was: current });
   leave(current);
   tell("saving", "saving");
-  outbox.put("/v1/grades", one, { item: one.item, turn: one.turn, kind: "grade" });
+  outbox.put("/v1/grades", one, { item: one.item, kind: "grade" });
   progress.answered(current, one.took_ms);
   next();
 }
@@ -230,11 +230,11 @@ function confirm() {
 function undo() {
   const last = history.pop();
   if (!last) return tell("saved", "nothing to undo");
-  const { item, turn } = last.was;
+  const { item } = last.was;
   if (outbox.takeOut(last.uid)) tell("saved", "undone"); // the server does not know it yet
   else {
     tell("saving", "undoing");
-    outbox.put("/v1/undo", { uid: uid(), of: last.uid }, { item, turn, kind: "undo" });
+    outbox.put("/v1/undo", { uid: uid(), of: last.uid }, { item, kind: "undo" });
   }
   if (current) queue.unshift(current);
   queue = [last.was, ...queue.filter((one) => key(one) !== key(last.was))];
@@ -245,9 +245,9 @@ function undo() {
 
 function skip() {
   if (!current || !seenAt) return;
-  const { item, turn } = current;
+  const { item } = current;
   leave(current);
-  outbox.put("/v1/skip", { item, turn }, { item, turn, kind: "skip" });
+  outbox.put("/v1/skip", { item }, { item, kind: "skip" });
   next();
 }
 

@@ -61,7 +61,7 @@ export class Outbox {
   constructor(project, rater, { sent, waits, idle = () => {} }) {
     this.prefix = `assay outbox ${project} ${encodeURIComponent(rater)} `; // no name of a rater begins another's
     this.place = this.prefix + uid();
-    this.messages = []; // { uid, path, content, item, turn }, the first is sent first
+    this.messages = []; // { uid, path, content, item }, the first is sent first
     this.sending = null; // the uid of what is on its way
     this.pause = 0;
     this.timer = 0;
@@ -122,8 +122,8 @@ export class Outbox {
     return true;
   }
 
-  has(item, turn) {
-    return this.messages.some((one) => one.item === item && one.turn === turn);
+  has(item) {
+    return this.messages.some((one) => one.item === item);
   }
 
   // Tries again at once: the connection is back.

@@ -40,7 +40,7 @@ const outbox = new Outbox(project, rater, {
 });
 
 const progress = meter(project, "pair", outbox);
-const key = (one) => `${one.item} ${one.turn}`;
+const key = (one) => one.item; // a word of this rater and this time: a pair that comes again has another
 
 // Other tabs of the same rater: what is answered in one is not asked in another.
 const tabs = new BroadcastChannel(`assay ${project} ${rater}`);
@@ -57,7 +57,7 @@ tabs.addEventListener("message", ({ data }) => {
 // Fetching.
 
 const isKnown = (one) =>
-  gone.has(key(one)) || outbox.has(one.item, one.turn)
+  gone.has(key(one)) || outbox.has(one.item)
   || [...(current ? [current] : []), ...queue].some((held) => key(held) === key(one));
 
 async function fill() {
@@ -132,17 +132,17 @@ function next() {
 
 function answer(what, saved) {
   if (!current || !seenAt) return;
-  const { item, turn } = current;
+  const { item } = current;
   const content = {
-    uid: uid(), item, turn, left: current.left.doc_id, note,
+    uid: uid(), item, left: current.left.doc_id, note,
     took_ms: Math.min(Math.round(performance.now() - seenAt), 86_400_000), ...what,
   };
   gone.add(key(current));
   tabs.postMessage(key(current));
-  history.push({ uid: content.uid, item, turn, was: current });
+  history.push({ uid: content.uid, item, was: current });
   progress.answered(current, content.took_ms);
   tell("saving", "saving");
-  outbox.put("/v1/preferences", content, { item, turn, words: saved }); // before a list is asked for that may name it
+  outbox.put("/v1/preferences", content, { item, words: saved }); // before a list is asked for that may name it
   next();
 }
 
@@ -152,7 +152,7 @@ function undo() {
   const last = history.pop();
   if (!last) return tell("saved", "nothing to undo");
   if (outbox.takeOut(last.uid)) tell("saved", "undone");
-  else outbox.put("/v1/undo", { uid: uid(), of: last.uid }, { item: last.item, turn: last.turn, words: "undone" });
+  else outbox.put("/v1/undo", { uid: uid(), of: last.uid }, { item: last.item, words: "undone" });
   if (current) queue.unshift(current);
   queue = [last.was, ...queue.filter((one) => key(one) !== key(last))];
   isEmpty = false;
@@ -162,9 +162,9 @@ function undo() {
 
 function skip() {
   if (!current || !seenAt) return;
-  const { item, turn } = current;
+  const { item } = current;
   gone.add(key(current));
-  outbox.put("/v1/skip", { item, turn }, { item, turn, words: "skipped: it comes back later" });
+  outbox.put("/v1/skip", { item }, { item, words: "skipped: it comes back later" });
   next();
 }
 
