@@ -12,7 +12,7 @@ from assay.flows.people import Person
 from assay.flows.pilot import ITSELF, Step, consider, gate_of
 from assay.flows.progress import progress_of
 from assay.flows.project import open_queue
-from assay.store import audit, people, projects, queue
+from assay.store import audit, judgments, people, projects, queue
 from assay.store.database import Store
 from assay.store.schema import CLAIMS
 from store.made import NOW, TENANT, ask, give, project
@@ -114,6 +114,53 @@ def test_a_pilot_pair_that_was_put_off_comes_again_before_anything_is_decided(st
     give(store, second["id"], "a")
     assert [item["id"] for item in ask(store, row, "a")] == [first["id"]]
     assert gate_of(store, row).left == {"a": 1}
+
+
+def test_who_comes_when_the_queue_is_open_labels_the_pilot_first_and_is_held_against_those_before(
+    store: Store,
+) -> None:
+    """Pairs 0 to 23 in turn got 0 and 2 of a and b. c says 1 of pair 1, and an adjudicator settled pair 0 as 2."""
+    row = piloted(store, (0.0, 2.0))
+    assert consider(store, row)
+    opened = projects.find(store, TENANT, "Shop")
+    number = {item["doc_id"]: item["id"] for item in ask(store, opened, "c", 24)}
+    assert len(number) == 24
+    assert "d24" not in number  # what lies behind the pilot comes when that is labelled
+    give(store, number["d0"], "judge", 2.0, role="adjudicator")
+    at = "2099-01-01T00:00:00Z"
+
+    def answer(connection: sa.Connection) -> None:
+        for doc, item in number.items():
+            place = int(doc[1:])
+            grade = 1.0 if place == 1 else (0.0, 2.0)[place % 2]
+            judgments.append(connection, TENANT, judgments.Given(f"c-{doc}", item, "c", grade=grade), "v1", at)
+
+    store.write(answer).result()
+    assert {item["doc_id"] for item in ask(store, opened, "c", 9)} == {"d24", "d25"}
+    (late,) = progress_of(store, LEAD, "Shop").late
+    assert (late.rater, late.graded, late.known) == ("c", 24, 24)
+    assert late.agreement is not None
+    # c: 12 times 0, once 1, 11 times 2; those before: 11 times 0, 13 times 2; two pairs differ, by 2 and by 1
+    crossed = 12 * (11 * 0 + 13 * 4) + 1 * (11 * 1 + 13 * 1) + 11 * (11 * 4 + 13 * 0)
+    assert late.agreement.deciding.value == pytest.approx(1 - (4 + 1) / (crossed / 24))
+    assert late.agreement.deciding.low is not None
+    assert late.agreement.beside is not None
+
+
+def test_the_consensus_is_the_lower_middle_grade_and_those_before_are_not_late(store: Store) -> None:
+    row = piloted(store, (2.0, 2.0))  # a says 0, 2, 0, 2 and b always 2: the lower one is that of a
+    open_queue(store, LEAD, "Shop", "they talked it over")
+    opened = projects.find(store, TENANT, "Shop")
+    assert progress_of(store, LEAD, "Shop").late == ()
+    at = "2099-01-01T00:00:00Z"
+    for item in ask(store, opened, "c", 3):
+        given = judgments.Given(f"c-{item['id']}", item["id"], "c", grade=(0.0, 2.0)[int(item["doc_id"][1:]) % 2])
+        store.write(lambda c, given=given: judgments.append(c, TENANT, given, "v1", at)).result()  # type: ignore[misc]
+    (late,) = progress_of(store, LEAD, "Shop").late
+    assert (late.rater, late.graded, late.known) == ("c", 3, 24)
+    assert late.agreement is not None
+    assert late.agreement.deciding.value in (1.0, None)  # None where the three have one grade
+    assert row["opened_at"] is None
 
 
 def test_one_rater_alone_opens_nothing(store: Store) -> None:

@@ -69,7 +69,11 @@ def test_in_a_pilot_its_pairs_alone_are_there_and_then_the_others(store: Store) 
     store.write(lambda c: c.execute(sa.update(PROJECTS).values(opened_at=NOW))).result()
     row = row | {"opened_at": NOW}
     assert (of(store, row, "ann", "q0"), whole(store, row, "ann")) == ({"q0": (2, 6)}, (2, 6))
-    assert whole(store, row, "ben") == (0, 4)  # the pilot is over: its pairs come to nobody new
+    assert whole(store, row, "ben") == (0, 6)  # who comes later labels the pilot too
+    for item in ask(store, row, "ben", 2):
+        assert item["is_pilot"]
+        give(store, item["id"], "ben")
+    assert whole(store, row, "ben") == (2, 6)
 
 
 @pytest.mark.parametrize("shares", [{"gold_share": 1.0}, {"repeat_share": 1.0}, {}])

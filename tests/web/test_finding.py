@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,11 @@ def test_a_document_that_was_found_is_labelled_and_goes_to_the_others_too(folder
     other, _ = rater(visit, "lead")
     theirs = [(held["query"]["query_id"], held["document"]["doc_id"]) for held in items(other, 12)]
     assert theirs.count(("q1", "q2-d1")) == 1
+    page = " ".join(other.get("/project/winter").text.split())
+    assert "<caption>By the search of their page: 1</caption>" in page
+    assert '<tr><td dir="auto">q1</td><td dir="auto">q2-d1</td><td>1 some</td></tr>' in page
+    told = list(csv.DictReader(other.get("/project/winter/labels.csv").text.splitlines()))
+    assert [(row["doc_id"], row["is_found"]) for row in told] == [("q2-d1", "True")]
 
 
 def test_what_is_in_the_queue_already_is_not_marked_and_quotas_hold(folder: Path, visit: Visit) -> None:

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from assay.store.database import Store
 
 COLUMNS = ("query_id", "doc_id", "rater", "role", "source", "dimension", "grade", "rubric", "judged_at", "doc_hash",
-           "note", "took_ms")  # fmt: skip
+           "note", "took_ms", "is_found")  # fmt: skip
 
 HISTORY = ("uid", "query_id", "doc_id", "rater", "role", "source", "grade", "dimensions", "preference", "left_doc_id",
            "cannot_tell",
            "note", "rubric_version", "doc_hash", "judged_at", "took_ms", "turn", "takes_back", "item", "is_gold",
-           "stands")  # fmt: skip
+           "is_found", "stands")  # fmt: skip
 """Columns of every row as it was written, see `history`."""
 
 
@@ -34,10 +34,12 @@ def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:
     """What stands in a project, one row a judgment and dimension, in the order in which it was given.
 
     Hidden repeats, gold items and answers without a grade are left out; of a pair that was labelled again, what its
-    last round says stands. Note and duration stand in the row of the grade alone.
+    last round says stands. Note and duration stand in the row of the grade alone; `is_found` says that a rater found the
+    document by the search of the page, whatever systems returned.
     """
     project = _graded(store, tenant, name)
     gold = judgments.gold_items(store, project["id"])
+    found = judgments.found_items(store, project["id"])
     rows = []
     told = [
         row for row in judgments.current(store, tenant, project["id"])
@@ -47,7 +49,7 @@ def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:
         base = {
             "query_id": row["query_id"], "doc_id": row["doc_id"], "rater": row["rater"], "role": row["role"],
             "source": row["source"], "rubric": row["rubric_version"], "judged_at": row["judged_at"],
-            "doc_hash": row["doc_hash"],
+            "doc_hash": row["doc_hash"], "is_found": row["item"] in found,
         }  # fmt: skip
         more = {"note": row["note"] or None, "took_ms": row["took_ms"]}
         rows.append(base | {"dimension": "relevance", "grade": row["grade"]} | more)
@@ -83,11 +85,12 @@ def history(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:
     """
     project = projects.find(store, tenant, name)
     gold = judgments.gold_items(store, project["id"])
+    found = judgments.found_items(store, project["id"])
     stands = {row["uid"] for row in judgments.current(store, tenant, project["id"])}
     rows = judgments.every(store, tenant, project["id"])
     return [
         {name: row[name] for name in HISTORY if name in row}
-        | {"is_gold": row["item"] in gold, "stands": row["uid"] in stands}
+        | {"is_gold": row["item"] in gold, "is_found": row["item"] in found, "stands": row["uid"] in stands}
         for row in rows
     ]
 

@@ -66,6 +66,63 @@ class Gate:
         return self.agreement is not None and self.agreement.is_enough is True
 
 
+CONSENSUS = "(those before)"
+"""Who a late rater is held against."""
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A rater who came when the queue was open, on the pilot.
+
+    The consensus on a pair is the grade of an adjudicator, the last one; else the median of the grades of those who
+    began before the queue opened, of two in the middle the lower one.
+
+    Args:
+        rater: who.
+        graded: pairs of the pilot that the rater graded and that have a consensus.
+        known: pairs of the pilot that have one.
+        agreement: quadratic kappa of the rater and the consensus; None before the first such pair.
+    """
+
+    rater: str
+    graded: int
+    known: int
+    agreement: Decided | None
+
+
+def latecomers(store: Store, project: Mapping[str, Any]) -> tuple[Late, ...]:
+    """Raters whose first grade in the pilot came when the queue was open, by name, each against the consensus."""
+    if not project["pilot"] or not project["opened_at"]:
+        return ()
+    rows = [
+        row for row in progress.pilot_said(store, project["tenant"], project["id"]) if row["grade"] is not None
+    ]  # fmt: skip
+    first: dict[str, str] = {}
+    for row in rows:
+        if row["role"] != "adjudicator":
+            first[row["rater"]] = min(row["judged_at"], first.get(row["rater"], row["judged_at"]))
+    late = sorted(name for name, at in first.items() if at > project["opened_at"])
+    if not late:
+        return ()
+    early: dict[int, list[float]] = {}
+    for row in rows:
+        if row["role"] != "adjudicator" and row["rater"] not in late:
+            early.setdefault(row["item"], []).append(row["grade"])
+    agreed = {item: sorted(grades)[(len(grades) - 1) // 2] for item, grades in early.items()}
+    agreed |= {row["item"]: row["grade"] for row in rows if row["role"] == "adjudicator"}
+    rubric = Rubric.parse(project["rubric"], f"rubric of {project['name']}")
+    found = []
+    for name in late:
+        own = [
+            row for row in rows
+            if row["rater"] == name and row["role"] != "adjudicator" and row["item"] in agreed
+        ]  # fmt: skip
+        told = [(row["item"], row["query_id"], name, row["grade"]) for row in own]
+        told += [(row["item"], row["query_id"], CONSENSUS, agreed[row["item"]]) for row in own]
+        found.append(Late(name, len(own), len(agreed), agreement_of(told, rubric, project["pilot_limit"])))
+    return tuple(found)
+
+
 def gate_of(store: Store, project: Mapping[str, Any]) -> Gate:
     """Where the pilot of a project stands."""
     items = {row["id"] for row in progress.items(store, project["id"]) if row["is_pilot"]}

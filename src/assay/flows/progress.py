@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.flows.labelling import project_of, rubric_of
 from assay.flows.people import Person
-from assay.flows.pilot import Gate, agreement_of, gate_of
+from assay.flows.pilot import Gate, Late, agreement_of, gate_of, latecomers
 from assay.store import counted, judgments, progress
 from assay.store.counted import Counted, Said
 
@@ -48,6 +48,20 @@ class OneRater:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """A pair whose document a rater found by the search of the page.
+
+    Args:
+        query_id, doc_id: of the pair.
+        grades: that stand, in the order in which they were given.
+    """
+
+    query_id: str
+    doc_id: str
+    grades: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far a project has come.
 
@@ -63,6 +77,8 @@ class Progress:
         flags: queries that raters found bad.
         is_open: whether raters get what lies behind the pilot.
         gate: where the pilot stands; None where it keeps nothing closed.
+        late: raters who came when the queue was open, each against the consensus of those before.
+        found: pairs whose document a rater found by the search of the page.
     """
 
     pairs: int
@@ -76,6 +92,8 @@ class Progress:
     flags: tuple[Mapping[str, Any], ...]
     is_open: bool
     gate: Gate | None
+    late: tuple[Late, ...] = ()
+    found: tuple[Found, ...] = ()
 
 
 def is_large(store: Store, project: str) -> bool:
@@ -108,7 +126,18 @@ def progress_of(store: Store, who: Person, name: str) -> Progress:
         flags=tuple(progress.flags(store, project["id"])),
         is_open=is_open,
         gate=gate,
+        late=latecomers(store, project),
+        found=_found(list(items.values()), given),
     )  # fmt: skip
+
+
+def _found(items: Sequence[Counted], given: Sequence[Said]) -> tuple[Found, ...]:
+    grades: dict[int, list[float]] = {one.id: [] for one in items if one.is_found}
+    for row in given if grades else ():
+        if row.item in grades and row.grade is not None:
+            grades[row.item].append(row.grade)
+    rows = [Found(one.query_id, one.doc_id, tuple(grades[one.id])) for one in items if one.is_found]
+    return tuple(sorted(rows, key=lambda one: (one.query_id, one.doc_id)))
 
 
 def _raters(standing: Sequence[Said], names: set[str], items: Mapping[int, Counted]) -> tuple[OneRater, ...]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from assay.flows.people import Person
     from assay.flows.pilot import Gate
     from assay.flows.progress import OneRater
+    from assay.judgments.coefficients import Coefficient
     from assay.judgments.preferences import PreferenceAgreement
     from assay.rubric import Rubric
     from assay.store.database import Store
@@ -101,6 +102,41 @@ class ProjectAgreement:
     remark: str
 
 
+@kept("late-rater")
+@dataclass(frozen=True, slots=True)
+class LateRater:
+    """A rater who came when the queue was open, on the pilot, against the consensus of those before.
+
+    The consensus on a pair is the grade of an adjudicator; else the median of the grades of those who began before the
+    queue opened, of two in the middle the lower one.
+
+    Args:
+        name: of the rater.
+        graded, known: pairs of the pilot that the rater graded and that have a consensus, and all that have one.
+        agreement: quadratic kappa of the rater and the consensus; None before the first such pair.
+    """
+
+    name: str
+    graded: int
+    known: int
+    agreement: ProjectAgreement | None
+
+
+@kept("found-document")
+@dataclass(frozen=True, slots=True)
+class FoundDocument:
+    """A document that a rater found by the search of the page, whatever systems returned.
+
+    Args:
+        query_id, doc_id: of the pair.
+        grades: that stand.
+    """
+
+    query_id: str
+    doc_id: str
+    grades: tuple[float, ...]
+
+
 @kept("project-state")
 @dataclass(frozen=True, kw_only=True)
 class ProjectState(Result):
@@ -122,6 +158,9 @@ class ProjectState(Result):
         agreement: of the raters, of the pilot alone while that decides; None where no pair has two grades.
         raters: by name.
         flags: (query_id, rater, why) of queries that raters found bad.
+        beside: another coefficient of the same agreement, which nothing is held against; None where there is none.
+        late: raters who came when the queue was open, against the consensus of those before.
+        found: documents that raters found by the search of the page.
     """
 
     name: str
@@ -141,6 +180,9 @@ class ProjectState(Result):
     agreement: ProjectAgreement | None
     raters: tuple[RaterState, ...]
     flags: tuple[tuple[str, str, str], ...]
+    beside: ProjectAgreement | None = None
+    late: tuple[LateRater, ...] = ()
+    found: tuple[FoundDocument, ...] = ()
 
 
 def state_of(store: Store, who: Person, name: str) -> ProjectState:
@@ -171,9 +213,18 @@ def state_of(store: Store, who: Person, name: str) -> ProjectState:
         opened=(row["opened_at"], row["opened_by"], row["opened_why"]) if row["opened_at"] else (),
         disputed=found.disputed, settled=found.settled, raters=tuple(raters),
         pilot=None if found.gate is None else _pilot(found.gate, rubric),
-        agreement=None if one is None else ProjectAgreement(one.name, one.value, one.low, one.high, one.remark),
+        agreement=_agreement(one), beside=_agreement(None if found.agreement is None else found.agreement.beside),
         flags=tuple((flag["query_id"], flag["rater"], flag["why"]) for flag in found.flags),
+        late=tuple(
+            LateRater(late.rater, late.graded, late.known, _agreement(None if late.agreement is None else late.agreement.deciding))
+            for late in found.late
+        ),
+        found=tuple(FoundDocument(pair.query_id, pair.doc_id, pair.grades) for pair in found.found),
     )  # fmt: skip
+
+
+def _agreement(one: Coefficient | None) -> ProjectAgreement | None:
+    return None if one is None else ProjectAgreement(one.name, one.value, one.low, one.high, one.remark)
 
 
 def _rater(name: str, one: OneRater | None, left: int | None) -> RaterState:

@@ -15,10 +15,12 @@ class Counted(NamedTuple):
 
     id: int
     query_id: str
+    doc_id: str
     wanted: int
     is_pilot: bool
     is_disputed: bool
     gold: float | None
+    is_found: bool
 
 
 class Said(NamedTuple):

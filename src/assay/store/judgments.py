@@ -237,3 +237,9 @@ def gold_items(store: Store, project: str) -> set[int]:
     """The ids of a project's hidden gold items."""
     rows = store.rows(sa.select(ITEMS.c.id).where(ITEMS.c.project == project, ITEMS.c.gold.is_not(None)))
     return {row["id"] for row in rows}
+
+
+def found_items(store: Store, project: str) -> set[int]:
+    """The ids of pairs whose document a rater found by the search of the page."""
+    rows = store.rows(sa.select(ITEMS.c.id).where(ITEMS.c.project == project, ITEMS.c.is_found.is_(True)))
+    return {row["id"] for row in rows}

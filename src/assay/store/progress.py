@@ -48,6 +48,22 @@ def pilot_left(store: Store, tenant: str, project: str) -> dict[str, int]:
     return {name: all_of_them - done.get(name, 0) for name in sorted(raters - left_us)}
 
 
+def pilot_said(store: Store, tenant: str, project: str) -> list[dict[str, Any]]:
+    """The grades and choices that stand on the pilot, hidden repeats left out, in the order in which they were given.
+
+    Each with item, query_id, rater, role, grade, preference and judged_at.
+    """
+    names = ("item", "query_id", "rater", "role", "grade", "preference", "judged_at")
+    select = (
+        standing(tenant, project)
+        .with_only_columns(*(JUDGMENTS.c[name] for name in names))
+        .join(ITEMS, ITEMS.c.id == JUDGMENTS.c.item)
+        .where(ITEMS.c.is_pilot.is_(True), JUDGMENTS.c.turn == 0)
+        .order_by(JUDGMENTS.c.id)
+    )
+    return [row for row in store.rows(select) if row["grade"] is not None or row["preference"] is not None]
+
+
 def close(connection: sa.Connection, project: str, now: str | None) -> bool:
     """Ends a project, or goes on with it where no time is given; False where that changes nothing."""
     is_same = PROJECTS.c.ended_at.is_(None) if now is not None else PROJECTS.c.ended_at.is_not(None)

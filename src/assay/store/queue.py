@@ -181,10 +181,11 @@ def _items(connection: sa.Connection, ids: Sequence[int]) -> list[dict[str, Any]
 
 
 def is_in_pilot(connection: sa.Connection, project: dict[str, Any], rater: str) -> bool:
-    """Whether the rater has pilot items left, while the pilot decides."""
-    if not project["pilot"] or project["opened_at"]:
+    """Whether the rater has pilot items left: who comes when the queue is open labels these first too."""
+    if not project["pilot"]:
         return False
-    return bool(_open(connection, project, rater, True, 1))
+    asked = {"project": project["id"], "rater": rater, "pilot": True, "most": 1}
+    return connection.execute(_open_items(True), asked).first() is not None
 
 
 def _open(

@@ -85,7 +85,9 @@ def _is_kept() -> sa.ColumnElement[bool]:
 
 
 def _is_open() -> sa.ColumnElement[bool]:
-    return sa.and_(ITEMS.c.taken < ITEMS.c.wanted, ITEMS.c.is_pilot == sa.bindparam("pilot"))
+    """Pairs of the pilot are for every rater, whenever one comes; the others while the pilot does not keep them."""
+    is_pilot_alone = sa.bindparam("pilot", type_=sa.Boolean)
+    return sa.and_(ITEMS.c.taken < ITEMS.c.wanted, sa.or_(ITEMS.c.is_pilot, sa.not_(is_pilot_alone)))
 
 
 @cache

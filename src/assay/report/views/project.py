@@ -9,7 +9,18 @@ from assay.report.page import Cell, Column, Fact, Facts, Heading, Page, Part, Pr
 from assay.report.words import made, remarks
 
 if TYPE_CHECKING:
-    from assay.flows.project_state import PilotState, ProjectState, RaterState, RubricStep
+    from assay.flows.project_state import (
+        FoundDocument,
+        LateRater,
+        PilotState,
+        ProjectAgreement,
+        ProjectState,
+        RaterState,
+        RubricStep,
+    )
+
+SEARCHED = 30
+"""Documents found by raters that are named; the export has all of them."""
 
 
 @view("ProjectState")
@@ -28,14 +39,23 @@ def page(found: ProjectState) -> Page:
     if found.agreement is not None:
         one = found.agreement
         row = (one.name, Value(one.value, 2), Range(one.low, one.high, 2, why=one.remark or "n/a"), bare(found.limit))
+        rows = (row, *([_beside(found.beside)] if found.beside is not None else []))
         columns = (Column("agreement"), Column("value", "right"), Column("95 % interval"), Column("asked for", "right"))
-        parts.append(Table(columns, (row,), name="Agreement"))
+        parts.append(Table(columns, rows, name="Agreement"))
         parts.append(Prose(one.remark) if one.remark and one.low is not None else None)
     if found.pilot is not None and found.pilot.steps:
         lead = f"Pairs of {found.pilot.shared:,} with two grades or more on which raters stand on both sides."
         parts += [Heading("Lines of the rubric on which raters differ", lead), lines(found.pilot.steps)]
     if found.raters:
         parts.append(raters(found.raters, "preferences" if found.mode == "pairwise" else "grades"))
+    if found.late:
+        lead = (
+            "Quadratic kappa on the pilot, against an adjudicator's grade, else the median of those who began before "
+            "(of two in the middle, the lower one)."
+        )
+        parts += [Heading("Raters who came when the queue was open", lead), late(found.late)]
+    if found.found:
+        parts.append(searched(found.found))
     if found.flags:
         parts.append(flags(found.flags))
     parts.append(remarks(found.notes))
@@ -104,6 +124,34 @@ def raters(rows: tuple[RaterState, ...], what: str = "grades") -> Table:
         for one in rows
     )  # fmt: skip
     return Table(tuple(columns), rows_, name="Raters")
+
+
+def late(rows: tuple[LateRater, ...]) -> Table:
+    """Raters who came later, each against the consensus of those before."""
+    columns = (
+        Column("rater", is_name=True), Column("pairs", "right"), Column("kappa", "right"), Column("95 % interval"),
+    )  # fmt: skip
+    made = []
+    for one in rows:
+        agreed = one.agreement
+        span = (
+            Range(agreed.low, agreed.high, 2, why=agreed.remark or "n/a")
+            if agreed is not None
+            else "nothing graded yet"
+        )
+        made.append((one.name, _of(one.graded, one.known), Value(None if agreed is None else agreed.value, 2), span))
+    return Table(columns, tuple(made), name="Raters who came when the queue was open")
+
+
+def searched(rows: tuple[FoundDocument, ...]) -> Table:
+    """Documents that raters found by the search of the page, and what was said of them."""
+    columns = (Column("found by raters: query", is_name=True), Column("document", is_name=True), Column("grades"))
+    made = tuple((one.query_id, one.doc_id, ", ".join(map(bare, one.grades)) or "none yet") for one in rows[:SEARCHED])
+    return Table(columns, made, name=f"Documents that raters found: {len(rows):,}")
+
+
+def _beside(one: ProjectAgreement) -> tuple[Cell, ...]:
+    return one.name, Value(one.value, 2), Range(one.low, one.high, 2, why=one.remark or "n/a"), ""
 
 
 def flags(rows: tuple[tuple[str, str, str], ...]) -> Table:
