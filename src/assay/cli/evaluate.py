@@ -8,7 +8,7 @@ import click
 
 from assay.cli.options import FORMATS, READING, consumer, conventions, inputs, outputs, pick, reading, sample, workbench
 from assay.cli.output import names_inputs, progress, show
-from assay.cli.verb import Verb, command_line, spell_map
+from assay.cli.verb import OneOf, Verb, command_line, spell_map
 from assay.errors import InputError
 
 
@@ -38,6 +38,10 @@ from assay.errors import InputError
     help="Each part beside the total; segments where topics are known.",
 )  # fmt: skip
 @click.option("--average", metavar="mean|geometric|median", help="How the queries become one figure.")
+@click.option(
+    "--on", type=OneOf(["spark"]), metavar="spark", help="Score Parquet runs where they lie; this machine unless given."
+)
+@click.option("--master", metavar="ADDRESS", help="Of Spark: this machine unless given.")
 @reading
 @sample
 @conventions

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from assay.errors import InputError
 from assay.files import is_stream
 from assay.flows.ageing import ageing, note_on
+from assay.flows.by_topics import with_topics
 from assay.flows.choices import DEFAULT, Choices, chosen, with_gain
 from assay.flows.sampled import Design, sampled
-from assay.flows.workbench import Workbench, at_work, is_project, short_names
+from assay.flows.workbench import Workbench, at_work, is_project, of_row, short_names
 from assay.ranking.conventions import Conventions
 from assay.results import QUIET, Note, Progress, Source
 from assay.tables import Block, Hit, Judgment, Topic
@@ -53,6 +53,8 @@ def evaluate(
     sizes: Mapping[str, int] | str | None = None,
     total: float | None = None,
     average: str | None = None,
+    on: str | None = None,
+    master: str | None = None,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     labels: str | LabelMap | None = None,
@@ -82,6 +84,9 @@ def evaluate(
         sizes: how many queries each stratum has in all, likewise; only where the sample is a large part of them.
         total: traffic of all queries, or their number, which Horvitz-Thompson divides by.
         average: "mean", "geometric" or "median": how the queries become one figure, for measures that do not say it.
+        on: "spark" scores runs where they lie: each is a Parquet file, a folder or a glob of them, or an address that
+            Spark reads; this machine reads them when None.
+        master: the address of Spark; the cores of this machine when None.
         format: of the files; recognised from content when None.
         columns: name of the column that holds each field, such as {"query_id": "qid"}.
         labels: what the labels of judgments are worth: a named map such as "esci", or "{good:2,bad:0}".
@@ -97,11 +102,16 @@ def evaluate(
 
     Raises:
         InputError: the input would give a wrong number, or none.
+        EngineError: Spark gave up.
     """
     from assay.judgments.aggregate import split
     from assay.measures.score import Part
     from assay.ranking.segments import SEGMENT, tells_segments
 
+    if on is not None or master is not None:
+        from assay.flows.evaluate_on import check_engine
+
+        check_engine(on, master, verify=verify, format=format)
     bench = at_work(bench, labels)
     design = Design(weighting, strata, shares, sizes, total)
     held = chosen(bench.workspace, choices)
@@ -118,11 +128,9 @@ def evaluate(
         parts_by = [SEGMENT]
     for name in parts_by:
         _check_part(name, judgments, queries)
-    if verify or any(name in JUDGMENT_COLUMNS for name in parts_by):  # a stream can be read once, and these read again
+    is_again = verify or any(name in JUDGMENT_COLUMNS for name in parts_by)
+    if is_again and on is None:  # a stream can be read once, and these read again
         named = {name: _again(bench, run, reading) for name, run in named.items()}
-
-    def scored(judged: Judged) -> Scores:
-        return _scored(bench, named, judged, wanted, held.conventions, reading, progress)
 
     joined = one_grade_a_pair(judgments, held.conventions)
     judged = prepared(joined, held.conventions)
@@ -134,11 +142,13 @@ def evaluate(
         for name in parts_by
         if name in JUDGMENT_COLUMNS
     }
-    wanted = on_one_scale(wanted, [judged, *(own for parts in apart.values() for _, own in parts)])
+    every = [judged, *(own for parts in apart.values() for _, own in parts)]
+    wanted = on_one_scale(wanted, every)
+    scored = _scoring(bench, named, every, wanted, held.conventions, reading, progress, on, master)
     scores = scored(judged)
     if queries is not None:
         by_topics = [name for name in parts_by if name not in JUDGMENT_COLUMNS]
-        scores = _with_topics(scores, queries, by_topics, held, judged)
+        scores = with_topics(scores, queries, by_topics, held, judged)
     scores = sampled(scores, queries, design)
     for name, own in apart.items():
         parts = tuple(Part(name, part, scored(rows)) for part, rows in own)
@@ -172,13 +182,15 @@ def evaluate_collections(
         bench: where inputs are found.
         **options: as in `evaluate`, for every collection; nothing is scored apart unless `by` says it.
     """
+    from assay.flows.evaluate_on import session
     from assay.measures.collections import Collections
 
     bench = Workbench.open() if bench is None else bench
     if not collections:
         raise InputError("no collection was given", remedy="pass --collection NAME=RUN,QRELS for each")
     options.setdefault("by", ())  # the topics of a workspace are those of one collection
-    found = [evaluate(runs, qrels, measures, bench=bench, **options) for runs, qrels in collections.values()]
+    with session(options.get("on"), options.get("master")):
+        found = [evaluate(runs, qrels, measures, bench=bench, **options) for runs, qrels in collections.values()]
     if len({len(scores.runs) for scores in found}) > 1:
         counts = ", ".join(f"{name} has {len(s.runs)}" for name, s in zip(collections, found, strict=True))
         raise InputError(f"every collection needs the same number of runs: {counts}", remedy="pass as many for each")
@@ -326,6 +338,21 @@ def prepared(judgments: Block, conventions: Conventions) -> Judged:
     return judged(judgments, conventions)
 
 
+def _scoring(
+    bench: Workbench, runs: Mapping[str, Any], judgments: list[Judged], measures: list[Measure],
+    conventions: Conventions, reading: Reading, progress: Progress, on: str | None, master: str | None,
+) -> Callable[[Judged], Scores]:  # fmt: skip
+    """What scores the runs by one of these judgments: here, or by all of them at once where the runs lie."""
+    if on is None:
+        return lambda judged: _scored(bench, runs, judged, measures, conventions, reading, progress)
+    from assay.flows.evaluate_on import scored_on_spark
+
+    columns = of_row(reading["columns"], Hit)
+    found = scored_on_spark(bench, runs, judgments, measures, conventions, columns, master, progress)
+    held = {id(judged): scores for judged, scores in zip(judgments, found, strict=True)}
+    return lambda judged: held[id(judged)]
+
+
 def _scored(
     bench: Workbench, runs: Mapping[str, Any], judged: Judged, measures: list[Measure], conventions: Conventions,
     reading: Reading, progress: Progress,
@@ -345,39 +372,6 @@ def _scored(
 def _parts(blocks: Any) -> list[Any]:
     """What knows what reading showed: every block in memory, or the stream as a whole."""
     return blocks if type(blocks) is list else [blocks]
-
-
-def _with_topics(scores: Scores, topics: Block, parts_by: list[str], held: Choices, judged: Judged) -> Scores:
-    """The scores with the traffic of their queries, and their parts by columns of the topics."""
-    from assay.measures.score import Part
-    from assay.ranking.segments import segments, weights
-
-    known = set(topics.frame["query_id"])
-    absent = [query for query in scores.queries if query not in known]
-    notes = scores.notes
-    if absent:
-        # how many and not which: numbers that are ids would stay in a redacted report
-        text = f"{len(absent):,} of {len(scores.queries):,} judged queries are not in the topics: no segment, no weight"
-        notes = (*notes, Note("not-in-topics", text, count=len(absent), level="warning"))
-    found = weights(topics, scores.queries)
-    if found is not None:
-        missing = sum(query in known and math.isnan(w) for query, w in zip(scores.queries, found.tolist(), strict=True))
-        notes = (*notes, *_weightless(missing))
-    scores = replace(scores, weights=found, notes=notes, _cache={})
-    parts = []
-    for name in parts_by:
-        for value, queries in segments(topics, name, held.segments, judged).items():
-            part = scores.only(queries)
-            if part.queries:
-                parts.append(Part(name, value, part))
-    return replace(scores, parts=tuple(parts), _cache={})
-
-
-def _weightless(count: int) -> Iterator[Note]:
-    """That queries of the topics have no weight."""
-    if count:
-        text = f"{count:,} judged {'query has' if count == 1 else 'queries have'} no weight in the topics"
-        yield Note("no-weight", f"{text}: left out of what is weighted", count=count, level="warning")
 
 
 def _facts(judgments: Block, topics: Block | None) -> list[str]:

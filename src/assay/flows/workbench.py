@@ -97,8 +97,8 @@ class Workbench:
         if labels is not None:
             from assay.formats.labelled import Labelled
 
-            x = Labelled(labels).anything(x, name or "qrels", _of_row(columns, row))
-        block = block_of(x, row, name, _of_row(columns, row))
+            x = Labelled(labels).anything(x, name or "qrels", of_row(columns, row))
+        block = block_of(x, row, name, of_row(columns, row))
         if block.is_small and len(block) * _ROW > self.small:
             return replace(block, frame=block.polars())
         return block
@@ -248,7 +248,7 @@ class Workbench:
         self, source: str, row: type[Any], format: str | None, columns: Mapping[str, str] | None
     ) -> Mapping[str, str] | None:
         """The names that concern this file: one option serves runs, judgments and topics of different formats."""
-        own = _of_row(columns, row)
+        own = of_row(columns, row)
         if not own or format is not None:
             return own
         from assay.formats.recognise import recognise
@@ -332,7 +332,7 @@ def _of_this_user() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
 
 
-def _of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, str] | None:
+def of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, str] | None:
     """The names of the columns that a table has; a name that no table has is refused."""
     if not columns:
         return None

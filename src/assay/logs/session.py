@@ -1,0 +1,80 @@
+"""A Spark session: the one that somebody began, or a new one."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from assay.errors import EngineError, MissingExtra
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PYTHON = "PYSPARK_PYTHON"
+
+
+class Session:
+    """A session that is ended with `close`, unless somebody else had begun it.
+
+    Args:
+        master: the address of the cluster; this machine's cores when None.
+
+    Raises:
+        MissingExtra: a part is not installed.
+        EngineError: Spark does not start.
+    """
+
+    def __init__(self, master: str | None = None) -> None:
+        with quiet():
+            try:
+                import pyarrow  # noqa: F401 # rows come and go as Arrow
+                from pyspark.errors import PySparkException
+                from pyspark.sql import SparkSession
+            except ImportError as missing:
+                raise MissingExtra(missing.name or "pyspark", "spark", "--on spark") from None
+        self.fault = PySparkException
+        builder = SparkSession.builder.appName("assay").config("spark.ui.enabled", "false")
+        builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.ui.showConsoleProgress", "false")
+        if master is None or master.startswith("local"):
+            builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.sql.shuffle.partitions", "8")
+            os.environ.setdefault(PYTHON, sys.executable)  # its workers would take any python3 else
+        self._had_session = SparkSession.getActiveSession() is not None
+        try:
+            with quiet():
+                self.spark: SparkSession = builder.master(master or "local[*]").getOrCreate()
+        except Exception as error:  # Java and py4j have their own families of errors
+            said = str(error).strip().splitlines()
+            raise EngineError(f"Spark did not start\n    {said[0] if said else type(error).__name__}\n"
+                              "    mend: install Java 17, and look at --master") from error  # fmt: skip
+        self.spark.sparkContext.setLogLevel("ERROR")
+
+    def close(self) -> None:
+        """Ends the session, unless somebody else had begun it."""
+        if not self._had_session:
+            self.spark.stop()
+
+    @contextmanager
+    def but(self, **settings: str) -> Iterator[None]:
+        """The session with other settings for a while; `__` stands for the dot in a name."""
+        names = {name.replace("__", "."): value for name, value in settings.items()}
+        before = {name: self.spark.conf.get(name) for name in names}
+        try:
+            for name, value in names.items():
+                self.spark.conf.set(name, value)
+            yield
+        finally:
+            for name, kept in before.items():
+                if kept is not None:
+                    self.spark.conf.set(name, kept)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without Spark's warning of pandas 3: rows never come near it here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        yield
