@@ -22,7 +22,7 @@ LEAST = {
     "/adjudicate/{project}": "adjudicator", "/v1/skip": "rater", "/v1/flags": "rater",
     "/v1/projects/{project}/documents": "rater", "/v1/projects/{project}/found": "rater", "/v1/images/{image}": "rater",
     "/pairs/{project}": "rater", "/v1/projects/{project}/pairs": "rater", "/v1/preferences": "rater",
-    "/v1/projects/{project}/share": "rater",
+    "/v1/projects/{project}/share": "rater", "/own/{project}": "rater", "/v1/projects/{project}/own": "rater",
     "/project/{project}/pairs": "lead", "/project/{project}/preferences.csv": "lead",
     "/adjudicate/{project}/undo": "adjudicator",
 }  # fmt: skip

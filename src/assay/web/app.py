@@ -145,7 +145,7 @@ def _answer(request: Request, code: int, what: str, headers: Mapping[str, str] |
 
 def _mount(app: FastAPI) -> None:
     """Every room with routes."""
-    from assay.web import auth, disputes, label, pairs, project
+    from assay.web import auth, disputes, label, own, pairs, project
 
     # The tokens of reports and pages are one file, which stands with the reports.
     files = StaticFiles(directory=HERE / "static", packages=[("assay.report", "assets")])
@@ -153,6 +153,8 @@ def _mount(app: FastAPI) -> None:
     app.include_router(auth.ROUTES)
     app.include_router(label.PAGES)
     app.include_router(label.ROUTES)
+    app.include_router(own.PAGES)
+    app.include_router(own.ROUTES)
     app.include_router(pairs.PAGES)
     app.include_router(pairs.ROUTES)
     app.include_router(project.PAGES)

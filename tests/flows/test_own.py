@@ -1,0 +1,84 @@
+"""What a rater sees of the own work: each answer enters once, among others, and nothing shows it alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.flows.own import Table, settled, standing, table
+from assay.flows.pace import IDLE_S, mean_s
+from assay.store.own import Own
+
+
+def said(n: int, item: int, grade: float | None, turn: int = 0) -> Own:
+    return Own(f"u{n}", item, turn, grade, None if grade is not None else "language", 1_000, None)
+
+
+def back(of: int, item: int, turn: int = 0) -> Own:
+    return Own(f"b{of}", item, turn, None, None, None, f"u{of}")
+
+
+def test_answers_are_counted_when_a_batch_of_their_grade_is_full() -> None:
+    rows = [said(1, 1, 2.0), said(2, 2, 0.0), said(3, 3, None), said(4, 4, 2.0), said(5, 1, 2.0, turn=1)]
+    assert settled(rows[:4], batch=3) == {}
+    assert settled(rows, batch=3) == {(1, 0): 2.0, (4, 0): 2.0, (1, 1): 2.0}
+
+
+def test_what_is_taken_back_or_changed_before_counts_as_it_stands_and_after_not_at_all() -> None:
+    rows = [said(1, 1, 2.0), back(1, 1), said(2, 2, 2.0)]
+    assert settled(rows, batch=2) == {}
+    assert settled([*rows, said(3, 1, 2.0)], batch=2) == {(2, 0): 2.0, (1, 0): 2.0}
+    full = [said(1, 1, 2.0), said(2, 2, 2.0)]
+    assert settled([*full, back(2, 2), said(3, 2, 0.0), said(4, 3, 0.0)], batch=2) == {(1, 0): 2.0, (2, 0): 2.0}
+    changed = [said(1, 1, 2.0), said(2, 1, 0.0), said(3, 2, 0.0)]
+    assert settled(changed, batch=2) == {(1, 0): 0.0, (2, 0): 0.0}
+    assert settled([said(1, 1, 2.0), said(2, 1, 0.0), back(2, 1), said(3, 2, 2.0)], batch=2) == {
+        (1, 0): 2.0, (2, 0): 2.0,
+    }  # fmt: skip
+
+
+ROWS = st.lists(st.tuples(st.integers(1, 9), st.sampled_from([0.0, 1.0, None, "back"])), max_size=80)
+
+
+@given(ROWS)
+def test_the_figures_grow_by_whole_batches_and_nothing_leaves_them(moves: list[tuple[int, float | str | None]]) -> None:
+    rows: list[Own] = []
+    last: dict[int, int] = {}
+    for n, (item, what) in enumerate(moves):
+        if what != "back":
+            rows.append(said(n, item, what if isinstance(what, float) else None))
+            last[item] = n
+        elif item in last:
+            rows.append(back(last.pop(item), item))
+    states = [settled(rows[:n], batch=3) for n in range(len(rows) + 1)]
+    for before, after in pairwise(states):
+        assert before.items() <= after.items()
+        assert len(after) - len(before) in (0, 3)
+    assert all(n % 3 == 0 for n in Counter(states[-1].values()).values())
+
+
+def test_what_stands_is_the_latest_that_was_not_taken_back() -> None:
+    rows = [said(1, 1, 2.0), said(2, 1, 0.0), said(3, 2, 1.0), back(3, 2), said(4, 1, 1.0), back(4, 1)]
+    assert {key: row.uid for key, row in standing(rows).items()} == {(1, 0): "u2"}
+
+
+def test_a_table_counts_own_grades_beside_others_and_leaves_small_rows_out() -> None:
+    pairs = [(2.0, 2.0)] * 7 + [(2.0, 0.0)] * 3 + [(0.0, 0.0)] * 9 + [(0.0, 1.0)] * 2 + [(1.0, 1.0)]
+    assert table(pairs, (0.0, 1.0, 2.0), fewest=5) == Table(
+        (0.0, 1.0, 2.0), {0.0: (9, 2, 0), 1.0: (0, 1, 0), 2.0: (3, 0, 7)}, same=17, n=22
+    )
+    assert table(pairs, (0.0, 1.0, 2.0), fewest=5, fewest_in_row=2) == Table(
+        (0.0, 1.0, 2.0), {0.0: (9, 2, 0), 2.0: (3, 0, 7)}, same=16, n=21
+    )
+    assert table(pairs, (0.0, 1.0, 2.0), fewest=22, fewest_in_row=2) is None
+    assert table([], (0.0, 1.0), fewest=1) is None
+
+
+def test_idle_time_is_capped_in_a_mean() -> None:
+    assert IDLE_S == 120
+    assert mean_s([10.0, 20.0, 3_600.0]) == pytest.approx(50.0)
+    assert mean_s([]) is None
