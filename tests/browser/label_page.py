@@ -88,6 +88,12 @@ def press(page: Any, key: str) -> None:
     page.wait_for_function(CHANGED, arg=before)
 
 
+def shut(page: Any) -> None:
+    """Closes the dialog; a key before it is gone would be the dialog's."""
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog[open]", state="detached")
+
+
 def told(page: Any, node: str, words: str) -> None:
     """Waits until a line of the page begins so; the page's policy lets functions in, and no text that is evaluated."""
     page.wait_for_function(

@@ -15,7 +15,7 @@ from assay.flows.labelling import give, next_items
 from assay.flows.people import Person
 from assay.flows.workbench import Workbench
 from assay.store.judgments import Given
-from browser.label_page import served, signed_in
+from browser.label_page import served, shut, signed_in
 from web.compared import comparing
 from web.labelled import DIMENSIONS, project
 from web.visiting import workspace
@@ -162,8 +162,8 @@ def test_skip_undo_change_and_reasons(browser: Any, base: str, folder: Path) -> 
     page.wait_for_selector('body[data-ready] h1:text("You can\'t tell")')
     assert page.locator('p:text("can\'t tell: language")').count() == 1
     page.keyboard.press("?")
-    assert page.locator("#help").is_visible()
-    page.keyboard.press("Escape")
+    page.wait_for_selector("#help")
+    shut(page)
     page.keyboard.press("Enter")
     blind(page)
     assert page.locator("[name=item]").input_value() != first

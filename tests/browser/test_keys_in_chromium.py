@@ -11,7 +11,7 @@ import pytest
 from assay.flows.keeping import open_store
 from assay.flows.workbench import Workbench
 from assay.store.schema import FLAGS, ITEMS, JUDGMENTS
-from browser.label_page import go, labels, opened, press, seen, served, title, told
+from browser.label_page import go, labels, opened, press, seen, served, shut, title, told
 from web.labelled import project
 from web.rich import rich
 from web.visiting import workspace
@@ -76,7 +76,7 @@ def test_a_note_goes_with_the_next_answer_and_with_a_flag(browser: Any, base: st
     page.keyboard.press("n")
     page.keyboard.type("0 is not typed as a grade, nor s")
     assert axe(page) == []
-    page.keyboard.press("Escape")
+    shut(page)
     told(page, "says", "the note goes with your next grade or flag")
     page.keyboard.press("f")
     told(page, "saved", "the query is flagged")
@@ -95,7 +95,7 @@ def test_who_cannot_tell_says_why(browser: Any, base: str, folder: Path) -> None
     page.keyboard.press("x")
     assert page.locator("#why").get_attribute("open") is not None
     assert axe(page) == []
-    page.keyboard.press("Escape")
+    shut(page)
     assert rows(folder) == []
     page.keyboard.press("x")
     before = title(page)
@@ -141,10 +141,10 @@ def test_help_lists_every_key_and_the_page_takes_none_meanwhile(browser: Any, ba
     for key in "12us":
         page.keyboard.press(key)
     assert title(page) == before
-    page.keyboard.press("Escape")
+    shut(page)
     page.keyboard.press("r")
     assert "Judge the document." in page.locator("#rubric-text").inner_text()
-    page.keyboard.press("Escape")
+    shut(page)
     assert rows(folder) == []
     page.context.close()
 
@@ -169,7 +169,7 @@ def test_a_document_is_found_and_added_by_keyboard(browser: Any, base: str, fold
     assert focused == ["Add to my list", "Long rain text"]
     page.keyboard.press("Enter")
     told(page, "find-says", "added: it comes next in your list")
-    page.keyboard.press("Escape")
+    shut(page)
     assert title(page) == first  # it comes next, and not in place of what is on the screen
     press(page, "1")
     assert title(page) == "Long rain text"

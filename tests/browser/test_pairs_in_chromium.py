@@ -32,9 +32,9 @@ def base(folder: Path) -> Iterator[str]:
         yield address
 
 
-def opened(browser: Any, base: str, name: str = "rater", width: int = 1280) -> Any:
+def opened(browser: Any, base: str, name: str = "rater", width: int = 1280, scheme: Any = "light") -> Any:
     """The page of the project, of somebody who signed in, with two documents on it."""
-    page = browser.new_context(viewport={"width": width, "height": 844}).new_page()
+    page = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme).new_page()
     page.goto(f"{base}/")
     page.fill("[name=name]", name)
     page.fill("[name=password]", PASSWORD)
@@ -215,8 +215,7 @@ def test_own_pairs_come_again_with_swapped_sides(browser: Any, tmp_path: Path) -
 def test_axe_finds_nothing(browser: Any, base: str, width: int, scheme: Any) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
-    page = opened(browser, base, width=width)
-    page.emulate_media(color_scheme=scheme)
+    page = opened(browser, base, width=width, scheme=scheme)
     for key in (None, "?", "n", "x", "r"):
         if key:
             page.keyboard.press(key)
