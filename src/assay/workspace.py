@@ -192,3 +192,10 @@ def _shown(file: Path) -> str:
     except ValueError:  # another drive
         return str(file)
     return near if not near.startswith(os.path.join("..", "..", "..")) else str(file)
+
+
+def of_this_user() -> Path:
+    """The folder that this user's programs may fill with what can be made again."""
+    if os.name == "nt":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "assay"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"

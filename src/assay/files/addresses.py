@@ -85,6 +85,11 @@ def is_object(text: str) -> bool:
     return "://" in text and not text.startswith(("delta:", "iceberg:", "file:/"))
 
 
+def is_beyond(text: str) -> bool:
+    """Whether it is no path, but an address of a table or of an object store."""
+    return text.startswith(("delta:", "iceberg:")) or is_object(text)
+
+
 def scheme_of(address: str) -> str:
     """The scheme, which must be one of `STORES`.
 

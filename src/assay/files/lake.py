@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.errors import InputError, MissingExtra, did_you_mean
-from assay.files.addresses import Address, checked, is_object, local, table_of
+from assay.files.addresses import Address, checked, is_object, table_of
 from assay.files.reading import spelled
 
 if TYPE_CHECKING:
+    import polars as pl
     import pyarrow as pa
 
 
@@ -146,9 +147,16 @@ def arrow(source: str | os.PathLike[str], columns: Sequence[str] | None = None) 
     return Rows(table, table.columns if columns is None else columns)
 
 
-def is_inside(path: str, root: str) -> bool:
-    """Whether a file lies below a folder or a prefix: a table of a stranger may name any other file."""
-    if "://" in root:
-        return path.startswith(root.rstrip("/") + "/") and "/../" not in path
-    inner, outer = os.path.abspath(local(path)), os.path.abspath(local(root))
-    return inner.startswith(outer.rstrip(os.sep) + os.sep)
+def read_frame(rows: Rows) -> pl.DataFrame:
+    """All rows of some columns, in memory.
+
+    Raises:
+        InputError: a file of the table is gone or broken.
+    """
+    import polars as pl
+
+    try:
+        return pl.DataFrame(rows)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError("the table cannot be read to its end", rows.table.name, "restore the files that it names",
+                         line=str(error).strip().splitlines()[0]) from error  # fmt: skip

@@ -7,8 +7,8 @@ import fnmatch
 import io
 from collections.abc import Iterator
 from datetime import timedelta
-from functools import cache
-from typing import IO, Any, cast
+from functools import cache, lru_cache
+from typing import Any
 from urllib.parse import urlsplit
 
 from assay.errors import InputError, MissingExtra
@@ -37,6 +37,7 @@ def objects_below(address: str) -> list[str]:
     return sorted(f"{root}/{one}" for one in kept)
 
 
+@lru_cache(maxsize=256)
 def kind_of_prefix(address: str) -> Kind | None:
     """Whether a prefix is a table of a lake, by what lies below it."""
     root, path = _split(address)
@@ -50,7 +51,7 @@ def kind_of_prefix(address: str) -> Kind | None:
     return "iceberg" if newest_metadata(names) else None
 
 
-def open_object(address: str) -> IO[bytes]:
+def open_object(address: str) -> io.BufferedReader:
     """The bytes of an object, as they are; a part of them is held at a time.
 
     Raises:
@@ -63,7 +64,7 @@ def open_object(address: str) -> IO[bytes]:
 
     store = _store(root)
     with _told(address):
-        return cast(IO[bytes], io.BufferedReader(_Object(obstore.open_reader(store, path), address), _PIECE))
+        return io.BufferedReader(_Object(obstore.open_reader(store, path), address), _PIECE)
 
 
 def filesystem(scheme: str) -> Any:

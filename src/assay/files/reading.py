@@ -19,7 +19,7 @@ from typing import IO, Any, BinaryIO, cast
 from assay.errors import InputError, did_you_mean
 
 Source = str | os.PathLike[str] | BinaryIO
-"""What can be read: a path, `-` for standard input, or an open binary file."""
+"""What can be read: a path, an address, `-` for standard input, or an open binary file."""
 
 STDIN = "standard input"
 _BUFFER = 1 << 20
@@ -57,6 +57,8 @@ def is_stream(source: Source) -> bool:
 def open_bytes(source: Source) -> BinaryIO:
     """The content of a source, decompressed where its first bytes say gzip or Zstandard.
 
+    The address of an object in a store (`s3://bucket/run.gz`) is read there.
+
     `peek(n)` of what comes back looks ahead without reading. Standard input and pipes can be read once: a second call
     goes on where the first one stopped.
     """
@@ -66,12 +68,36 @@ def open_bytes(source: Source) -> BinaryIO:
             return _standard_input()
         if is_stream(source):
             return _pipe(os.fspath(source), name)
+        if "://" in os.fspath(source):
+            return _from_address(os.fspath(source), name)
         return _decompressed(_open(Path(source), name), name, again=Path(source))
     if not hasattr(source, "read") or hasattr(source, "encoding"):
         raise InputError(
             f"cannot read bytes from a {type(source).__name__}", name, "pass a path or a file opened in binary mode"
         )
     return _decompressed(source, name)
+
+
+def _from_address(text: str, name: str) -> BinaryIO:
+    from assay.files.addresses import is_object, local
+
+    if is_object(text):
+        return _decompressed(open_raw(text), name, owned=True)
+    return open_bytes(local(text))
+
+
+def open_raw(source: str | os.PathLike[str]) -> io.BufferedReader:
+    """The bytes of a file or of an object in a store, packed as they are."""
+    text = os.fspath(source)
+    if "://" not in text:
+        return open(text, "rb")
+    from assay.files.addresses import is_object, local
+
+    if not is_object(text):
+        return open(local(text), "rb")
+    from assay.files.objects import open_object
+
+    return open_object(text)
 
 
 def read_bytes(source: Source) -> bytes:

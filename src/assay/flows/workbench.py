@@ -12,8 +12,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import InputError, did_you_mean
-from assay.files import is_stream, spelled
+from assay.errors import AssayError, InputError, did_you_mean
+from assay.files import is_beyond, is_stream, local, open_raw, spelled
 from assay.formats.watched import Watched, is_packed
 from assay.keys import content_hash
 from assay.results import QUIET, Progress
@@ -77,6 +77,8 @@ class Workbench:
             return x
         source = self.source(x)
         labels = self.label_map() if row is Judgment else None
+        if source is not None and (held := self._of_lake(source, row, columns)) is not None:
+            return held
         if source is not None:
             from assay.formats.recognise import read
 
@@ -124,6 +126,8 @@ class Workbench:
             progress: told how much of a large file is read.
         """
         source = None if isinstance(x, Block) else self.source(x)
+        if source is not None and (held := self._of_lake(source, Hit, columns)) is not None:
+            return [held]
         format = self.wanted.of(source, Hit, format)
         if source is not None and self._is_trec(source, Hit, format, self._columns_of(source, Hit, format, columns)):
             from assay.formats.blocks import RunBlocks
@@ -155,11 +159,22 @@ class Workbench:
                 return [copied_table(read, self.copies, source, seen, how)]
         return [self.table(x, Hit, format=format, columns=columns, name=name)]
 
+    def _of_lake(self, source: str, row: type[Any], columns: Mapping[str, str] | None) -> Block | None:
+        """The rows of a table in a lake, which is a folder or an address; None of all else."""
+        if not is_beyond(source) and not os.path.isdir(source):
+            return None
+        from assay.formats.lake_rows import read_table
+
+        found = read_table(source, row, of_row(columns, row), self.label_map() if row is Judgment else None)
+        if found is not None:
+            self.note_rows(spelled(source), found[1])
+        return found[0] if found is not None else None
+
     @cached_property
     def copies(self) -> Cache | None:
         """Where copies of large runs lie; None when none are made."""
         from assay.settings import Settings, check
-        from assay.workspace import Copies
+        from assay.workspace import Copies, of_this_user
 
         settings = self.workspace.settings if self.workspace is not None else Settings()
         section = settings.section("cache")
@@ -174,7 +189,7 @@ class Workbench:
         if self.workspace is not None:
             folder = self.workspace.root / folder
         elif not section.given(["folder"]):
-            folder = _of_this_user() / "runs"
+            folder = of_this_user() / "runs"
         return Cache(folder, int(said.limit_gb * 1e9), __version__)
 
     @property
@@ -218,7 +233,7 @@ class Workbench:
         """The path (or "-") that was meant, looked up in the workspace when it is not a file; None for data."""
         if not isinstance(x, (str, os.PathLike)):
             return None
-        text = os.fspath(x)
+        text = local(os.fspath(x))
         if text == "-" or "\0" in text or os.path.exists(text) or self.workspace is None:
             return text
         named = self.workspace.folder("runs") / text
@@ -284,9 +299,9 @@ class Workbench:
         self._read[source] = None
         if self.hashes and not is_stream(source) and source not in self._hashed:
             try:
-                with open(source, "rb") as file:
+                with open_raw(source) as file:
                     self._hashed[source] = content_hash(file)
-            except (OSError, ValueError):
+            except (OSError, ValueError, AssayError):
                 return  # the reader says what is wrong with it
 
     def note_rows(self, name: str, digest: str) -> None:
@@ -296,7 +311,8 @@ class Workbench:
     def has_file(self, name: str) -> bool:
         """Whether a name is that of a file, here or among the runs of the workspace."""
         source = self.source(name)
-        return source is not None and (is_stream(source) or ("\0" not in source and os.path.exists(source)))
+        return source is not None and (is_beyond(source) or is_stream(source)
+                                       or ("\0" not in source and os.path.exists(source)))  # fmt: skip
 
     def inputs(self) -> tuple[tuple[str, str], ...]:
         """(name, SHA-256) of every file that was read, in the order of reading."""
@@ -323,13 +339,6 @@ def input_formats(said: Sequence[str]) -> tuple[str | None, dict[str, str]]:
     from assay.formats.per_input import parse
 
     return parse(said)
-
-
-def _of_this_user() -> Path:
-    """The folder that this user's programs may fill with what can be made again."""
-    if os.name == "nt":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "assay"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
 
 
 def of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, str] | None:
