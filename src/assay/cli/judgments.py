@@ -20,25 +20,34 @@ from assay.errors import InputError
     help="""Say how much the raters of a set of judgments agree.
 
     Percent, kappas, Krippendorff's alpha and Gwet's AC1 and AC2, in all, by rater, by pair of raters, at each step
-    between two grades and by segment, with intervals over queries; and the pairs that are most disputed.""",
+    between two grades and by segment, with intervals over queries; and the pairs that are most disputed. A table has
+    a row a rating with its rater, or a row a pair and a column a rater.""",
 )
 @click.argument("qrels", required=False)
 @click.option("--grades", metavar="LIST", help="The rubric's grades, such as 0,1,2,3; seen ones unless given.")
 @click.option("--topics", metavar="FILE", help="Queries with segments.")
 @click.option("--by", multiple=True, metavar="COLUMNS", help="Parts: dimension, source, rubric, or of the topics.")
+@click.option("--raters", metavar="NAMES", help="Whose grades count, such as ana,bo; everybody's unless given.")
 @click.option("--limit", type=float, metavar="VALUE", help="The agreement that is asked for: 0.6 unless given.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="NUMBER", help="Of the resampling: 0 unless given.")
 @inputs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
 def agree(
-    qrels: str | None, grades: str | None, topics: str | None, by: tuple[str, ...], limit: float | None, seed: int,
-    input_format: str | None, columns: str | None, format_: str | None, output: str | None, html: str | None,
+    qrels: str | None, grades: str | None, topics: str | None, by: tuple[str, ...], raters: str | None,
+    limit: float | None, seed: int, input_format: str | None, columns: str | None, format_: str | None,
+    output: str | None, html: str | None,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.flows.agree import agree as flow
 
     bench = workbench()
-    options: dict[str, Any] = {"topics": topics, "by": names(by) or None, "limit": limit, "seed": seed}
+    options: dict[str, Any] = {
+        "topics": topics,
+        "by": names(by) or None,
+        "limit": limit,
+        "seed": seed,
+        "raters": raters,
+    }
     result = flow(
         qrels, grades=numbers(grades), format=input_format, columns=spell_map(columns, "--columns"), bench=bench,
         command=command_line(), **options,

@@ -12,9 +12,10 @@ from assay.errors import InputError
 from assay.flows.choices import chosen
 from assay.flows.evaluate import file_of, project_meant, source_of
 from assay.flows.pair_tables import is_preferences
+from assay.flows.rater_tables import listed_raters, of_raters, ratings
 from assay.flows.workbench import Workbench, at_work
 from assay.keys import fingerprint
-from assay.tables import Block, Judgment, Preference, Topic
+from assay.tables import Block, Preference, Topic
 
 if TYPE_CHECKING:
     from assay.flows.exported import Named
@@ -32,6 +33,7 @@ def agree(
     grades: Sequence[float] | None = None,
     topics: Any = None,
     by: str | Sequence[str] | None = None,
+    raters: str | Sequence[str] | None = None,
     limit: float | None = None,
     seed: int = 0,
     format: str | None = None,
@@ -47,13 +49,14 @@ def agree(
     often they chose alike, Krippendorff's alpha, and whether a side draws them.
 
     Args:
-        qrels: judgments with a column `rater`, a row a rating, or the name of a project of the store; those of the
-            workspace when None.
+        qrels: judgments with a column `rater`, a row a rating; or a row a pair with no column of grades, where every
+            further column is a rater; or the name of a project of the store; those of the workspace when None.
         grades: the rubric's whole list of grades; those of the project's rubric, or taken from what is seen, and said,
             when None.
         topics: a table of queries, for parts by segment; those of the project when None.
         by: columns whose parts are looked at by themselves: of the judgments ("dimension", "source", "rubric") or of
             the topics; by segment, where the topics tell it, when None.
+        raters: whose grades count, two or more; everybody's when None.
         limit: the agreement that is asked for; the project's, else 0.6, when None.
         seed: of the resampling.
         format: of the files; recognised from content when None.
@@ -64,15 +67,15 @@ def agree(
         **choices: settings that tell segments.
 
     Raises:
-        InputError: no pair has two ratings, a grade is not on the list, or grades are asked for where there are
-            preferences.
+        InputError: no pair has two ratings, a grade is not on the list, it cannot be told which columns are raters, a
+            rater is not there, or grades are asked for where there are preferences.
     """
     from assay.judgments.aggregate import split
     from assay.judgments.agreement import LIMIT, agreement
     from assay.judgments.rows import where
     from assay.ranking.segments import SEGMENT, tells_segments
 
-    bench = at_work(bench, labels)
+    bench, chosen_raters = at_work(bench, labels), listed_raters(raters)
     if limit is not None and not 0 < limit <= 1:
         raise InputError(f"a limit of {limit:g} cannot be reached", "--limit", "give a number above 0, up to 1")
     held = chosen(bench.workspace, choices)
@@ -84,6 +87,8 @@ def agree(
                              "leave it out")  # fmt: skip
         from assay.judgments.preferences import preference_agreement
 
+        if chosen_raters is not None:
+            compared = of_raters(compared, chosen_raters)
         source = replace(source_of(bench, held, command), conventions=(), seed=seed)
         return replace(preference_agreement(compared, limit=limit or LIMIT, seed=seed), source=source)
     if project is not None:
@@ -91,7 +96,9 @@ def agree(
         grades = project.grades if grades is None else grades
         limit = project.limit if limit is None else limit
         topics = project.topics(bench) if topics is None else topics
-    judgments = bench.table(file_of(bench, qrels, "qrels"), Judgment, format=format, columns=columns, name="qrels")
+    judgments, notes = ratings(
+        bench, file_of(bench, qrels, "qrels"), raters=chosen_raters, format=format, columns=columns
+    )  # fmt: skip
     named = [by] if isinstance(by, str) else list(by or ())
     of_topics = [name for name in named if name not in COLUMNS]
     topics = file_of(bench, topics, "topics", needed=by is None or bool(of_topics))
@@ -118,7 +125,7 @@ def agree(
         seed=seed,
     )  # fmt: skip
     source = replace(source_of(bench, held, command), conventions=(), seed=seed)
-    return replace(result, source=source)
+    return replace(result, source=source, notes=(*notes, *result.notes))
 
 
 def _parts(topics: Block | None, name: str, held: Any) -> list[tuple[str, set[str]]]:

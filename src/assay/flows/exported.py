@@ -34,8 +34,8 @@ def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:
     """What stands in a project, one row a judgment and dimension, in the order in which it was given.
 
     Hidden repeats, gold items and answers without a grade are left out; of a pair that was labelled again, what its
-    last round says stands. Note and duration stand in the row of the grade alone; `is_found` says that a rater found the
-    document by the search of the page, whatever systems returned.
+    last round says stands. Note and duration stand in the row of the grade alone; `is_found` says that a rater found
+    the document by the search of the page, whatever systems returned.
     """
     project = _graded(store, tenant, name)
     gold = judgments.gold_items(store, project["id"])

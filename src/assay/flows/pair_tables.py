@@ -17,10 +17,13 @@ SECOND = "other_doc_id"
 def is_preferences(bench: Workbench, x: Any) -> bool:
     """Whether a table names two documents in a row."""
     source = bench.source(x)
-    return SECOND in (_names(x) if source is None else _names_of(source))
+    if source is None:
+        return SECOND in names_of(x)
+    line = first_line(source)
+    return SECOND in (line if not isinstance(line, str) else re.split(r"\W+", line))
 
 
-def _names(x: Any) -> Iterable[str]:
+def names_of(x: Any) -> Iterable[str]:
     """The columns of what holds rows."""
     named = getattr(x, "column_names", None) or getattr(x, "columns", None)
     if named is not None:
@@ -31,8 +34,8 @@ def _names(x: Any) -> Iterable[str]:
     return list(first) if isinstance(first, Mapping) else [one.name for one in fields(first)]
 
 
-def _names_of(source: str) -> Iterable[str]:
-    """The columns of a file, or the words of its first line."""
+def first_line(source: str) -> str | list[str]:
+    """The first line of a file that is not blank, or nothing; the columns of a Parquet or an Arrow file."""
     from assay.files import is_stream, open_bytes
     from assay.formats.columns import ARROW_FILE, PARQUET
     from assay.formats.recognise import first_lines
@@ -45,4 +48,4 @@ def _names_of(source: str) -> Iterable[str]:
 
             return list(pl.read_parquet_schema(source) if head.startswith(PARQUET) else pl.read_ipc_schema(source))
     lines = first_lines(source)
-    return re.split(r"\W+", lines[0]) if lines else ()
+    return lines[0] if lines else ""

@@ -215,10 +215,8 @@ def state_of(store: Store, who: Person, name: str) -> ProjectState:
         pilot=None if found.gate is None else _pilot(found.gate, rubric),
         agreement=_agreement(one), beside=_agreement(None if found.agreement is None else found.agreement.beside),
         flags=tuple((flag["query_id"], flag["rater"], flag["why"]) for flag in found.flags),
-        late=tuple(
-            LateRater(late.rater, late.graded, late.known, _agreement(None if late.agreement is None else late.agreement.deciding))
-            for late in found.late
-        ),
+        late=tuple(LateRater(one.rater, one.graded, one.known, _agreement(one.agreement and one.agreement.deciding))
+                   for one in found.late),
         found=tuple(FoundDocument(pair.query_id, pair.doc_id, pair.grades) for pair in found.found),
     )  # fmt: skip
 

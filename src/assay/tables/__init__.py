@@ -19,6 +19,7 @@ from assay.tables.rows import (
     LoggedQuery,
     Pair,
     Preference,
+    RatedPair,
     Request,
     Topic,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "LoggedQuery",
     "Pair",
     "Preference",
+    "RatedPair",
     "Request",
     "Topic",
     "as_table",

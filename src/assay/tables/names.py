@@ -23,6 +23,7 @@ from assay.tables.rows import (
     LoggedAction,
     LoggedQuery,
     Pair,
+    RatedPair,
     Topic,
 )
 
@@ -59,6 +60,7 @@ SYNONYMS: dict[type, dict[str, tuple[tuple[str, ...], ...]]] = {
         "rank": (("position",), ()),
     },
     Pair: {"query_id": _QUERY_ID, "doc_id": _DOC_ID},
+    RatedPair: {"query_id": _QUERY_ID, "doc_id": _DOC_ID},
     LoggedQuery: {
         "text": (
             ("query", "user_query", "query_text", "querytext", "search_term", "searchterm", "keywords"),
@@ -110,7 +112,7 @@ ONE_OF: dict[type, tuple[str, ...]] = {Hit: ("score", "rank")}
 KEY: dict[type, str] = {Topic: "query_id", Document: "doc_id", Item: "doc_id", Answer: "query_id"}
 """Tables that say one thing about each id."""
 
-KEEPS_MORE = (Topic, Item)
+KEEPS_MORE = (Topic, Item, RatedPair)
 """Tables whose further columns are kept, as text."""
 
 

@@ -135,6 +135,14 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class RatedPair:
+    """A query and a document, and what several raters say of them: each further column is a rater."""
+
+    query_id: str
+    doc_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Preference:
     """Two documents of one query, and which of them one rater prefers; without the latter, what is to be compared."""
 
