@@ -133,8 +133,8 @@ class TestFiles:
     def test_no_file_and_no_store(self, tmp_path):
         with pytest.raises(InputError, match="no such log"):
             open_log(tmp_path / "absent.csv", Reading())
-        with pytest.raises(InputError, match="object store"):
-            open_log("s3://bucket/log.parquet", Reading())
+        with pytest.raises(InputError, match="that begin with hdfs:// are not read"):
+            open_log("hdfs://cluster/log.parquet", Reading())
 
 
 class TestColumns:
@@ -230,6 +230,31 @@ class TestRefused:
             "lines that are not UTF-8": (f"{tmp_path}/log.csv:3",),
             "lines with more or fewer columns than the header": (f"{tmp_path}/log.csv:4",),
         }
+
+    @pytest.mark.parametrize("before", [0, 30_000])
+    def test_a_quote_that_never_closes_is_an_error_with_its_line(self, tmp_path, before):
+        head, row = "search_id,query,doc_id,rank,click\n", "s2,red,d1,1,0\n"
+        path = write(tmp_path / "log.csv", head + row * before + 's1,"red,d1,1,1\n' + row * 5)
+        with pytest.raises(InputError, match="a quote that does not close takes 6 lines") as error:
+            open_log(path, Reading())
+        assert str(error.value).startswith(f"{path}:{before + 2}: ")
+
+    def test_what_an_open_quote_takes_with_it_is_counted(self, tmp_path):
+        head, row = "search_id,query,doc_id,rank,click\n", "s2,red,d1,1,0\n"
+        path = write(tmp_path / "log.csv", head + 's1,"red,d1,1,1\n' + row * 2 + 's3,"red",d1,1,0\n' + row)
+        log = open_log(path, Reading(is_trusted=True))
+        assert [(one.reason, one.n, one.places) for one in log.refused()] == [
+            ("lines with a quote that does not close", 4, (f"{path}:2",))
+        ]
+        assert cells(log) == [("red", "d1", 1, 1, 0)]
+
+    def test_names_of_columns_come_once(self, tmp_path):
+        head = "\ufeffSearch_id,query, doc_id,rank,click,doc_id,,click"
+        path = write(tmp_path / "log.csv", f"{head}\ns1,red,d1,1,1,d9,x,0\n")
+        assert cells(open_log(path, Reading())) == [("red", "d1", 1, 1, 1)]
+        path = write(tmp_path / "open.csv", 'search_id,query,"doc_id,rank,click\ns1,red,d1,1,1\n')
+        with pytest.raises(InputError, match=r"open.csv:1: a quote in the names of the columns does not close"):
+            open_log(path, Reading())
 
     def test_what_fits_nothing_and_what_comes_late(self, tmp_path):
         began = pl.lit("2026-03-01T10:00:00Z").alias("timestamp")

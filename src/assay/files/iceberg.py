@@ -110,7 +110,7 @@ def _said_of(name: str) -> Iterator[None]:
 def _of_metadata(place: str, name: str) -> Held:
     """A table by its metadata alone; settings in them are not followed, as they can name classes and servers."""
     location = place if place.endswith(ENDING) else _newest(place, name)
-    io = load_file_io({}, location=location)
+    io = load_file_io(_environment(), location=location)
     metadata = FromInputFile.table_metadata(io.new_input(location))
     return StaticTable(identifier=("table", location), metadata_location=location, metadata=metadata, io=io,
                        catalog=NoopCatalog("none"))  # fmt: skip
@@ -150,7 +150,15 @@ def _catalogue(place: str, name: str) -> Catalog:
     called, _, uri = place.rpartition("=") if _CALLED.match(place) else ("default", "", place)
     if uri.startswith("sqlite:///") and not os.path.isfile(uri.removeprefix("sqlite:///")):  # it would be made
         raise InputError("there is no such catalogue", name, "name the file: sqlite:////folder/catalog.db")
-    return load_catalog(called, uri=uri, init_catalog_tables="false")
+    return load_catalog(called, uri=uri, init_catalog_tables="false", **_environment())
+
+
+def _environment() -> dict[str, str]:
+    """What the environment says of the store that pyiceberg does not look up by itself."""
+    said = {"s3.endpoint": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
+            "s3.region": ("AWS_REGION", "AWS_DEFAULT_REGION")}  # fmt: skip
+    found = {name: next((os.environ[one] for one in those if os.environ.get(one)), "") for name, those in said.items()}
+    return {name: value for name, value in found.items() if value}
 
 
 def _snapshots(held: Held) -> str:

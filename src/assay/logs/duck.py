@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import EngineError, InputError, MissingExtra
 from assay.files import spelled
+from assay.logs.beyond import Beyond
 from assay.logs.found_files import LogFiles, json_paths
 from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
 from assay.logs.named import composed, parameters
@@ -63,6 +64,7 @@ class Duck:
             settings["threads"] = threads
         self._connection = duckdb.connect(config=settings)
         self._connection.execute("SET enable_progress_bar = false")  # it would draw on standard output, among results
+        self._beyond = Beyond(self._connection)
         self._sources: tuple[Source, ...] = ()
         self._instead: dict[str, str] = {}
         self.lay("aside", {"session_id": "VARCHAR"}, [])
@@ -80,13 +82,13 @@ class Duck:
         """
         if files.kind == "json":
             return dict.fromkeys(json_paths(files.paths), "")
-        rows = self._fetched(f"DESCRIBE SELECT * FROM {reading(files)}", files)
+        rows = self._fetched(f"DESCRIBE SELECT * FROM {self._reading(files)}", files)
         return dict(_flat((str(name), str(type_)) for name, type_, *_ in rows))
 
     def sample(self, files: LogFiles, path: str, most: int = 100) -> list[str]:
         """Some values of one column, as text, without nulls."""
         value = self.text(path, files)
-        source = Source(files, {}, {})
+        source = Source(files, {"sampled": path}, {})
         query = f"SELECT {value} AS v FROM {self.relation(source)} WHERE NULLIF({value}, '') IS NOT NULL LIMIT {most}"
         return [str(row[0]) for row in self._fetched(query, files)]
 
@@ -208,7 +210,7 @@ class Duck:
 
     def relation(self, source: Source) -> str:
         """The rows of the files, with one row an element where lists are given."""
-        read = reading(source.files)
+        read = self._reading(source.files, source.paths.values())
         if source.files.kind == "json":
             # CASE looks at a line only where it is JSON; AND would look at all
             line = "CASE WHEN json_valid(line) THEN CASE WHEN json_type(line) = 'OBJECT' THEN line END END"
@@ -228,6 +230,10 @@ class Duck:
             f"(SELECT *, unnest({docs}) AS doc_there, unnest({clicks}) AS clicked_there, "
             f"generate_subscripts({docs}, 1) AS place_there FROM {read})"
         )
+
+    def _reading(self, files: LogFiles, paths: Iterable[str] = ()) -> str:
+        self._beyond.reach(files)
+        return self._beyond.rows(files, paths) if files.is_table else reading(files)
 
     def _list(self, path: str, files: LogFiles) -> str:
         if files.kind == "json":

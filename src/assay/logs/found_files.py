@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from assay.errors import InputError
-from assay.files import spelled
+from assay.files import local, spelled
 from assay.files.reading import open_bytes
+from assay.logs.addressed import is_table, not_of_tables, objects
 
 Kind = Literal["parquet", "csv", "tsv", "json"]
 
@@ -29,32 +30,38 @@ class LogFiles:
 
     Args:
         kind: how they are written.
-        paths: one at least, sorted.
+        paths: one at least, sorted; the address of a table where it is one.
+        is_table: whether it is a table of a lake, which is more than its files.
     """
 
     kind: Kind
     paths: tuple[str, ...]
+    is_table: bool = False
 
 
 def files_of(source: str | os.PathLike[str], reads_stores: bool = False) -> list[LogFiles]:
     """The files of a log, by kind.
 
     Args:
-        source: a file, a folder (its files at any depth, but hidden ones) or a glob.
+        source: a file, a folder (its files at any depth, but hidden ones), a glob, or an address: of a table in a lake,
+            of objects in a store.
         reads_stores: whether the engine reads addresses of object stores; one without an ending holds Parquet.
 
     Raises:
         InputError: there is no such file, or one whose ending says nothing.
     """
-    text = os.fspath(source)
+    if is_table(os.fspath(source), reads_stores):
+        return [LogFiles("parquet", (os.fspath(source),), is_table=True)]
+    text = local(os.fspath(source))
     if "://" in text and reads_stores:
         return [LogFiles(kind_of(text.rstrip("/*")) or "parquet", (text,))]
-    if "://" in text:
-        raise InputError("an address of an object store cannot be read by the embedded engine", text,
-                         "copy the files to a folder, or read them with --on spark")  # fmt: skip
     is_file = os.path.isfile(text)
-    paths = [text] if is_file else sorted(_inside(text) if os.path.isdir(text) else glob.glob(text, recursive=True))
-    paths = [path for path in paths if os.path.isfile(path)]
+    if "://" in text:
+        paths = objects(text)
+    else:
+        paths = [text] if is_file else sorted(_inside(text) if os.path.isdir(text) else glob.glob(text, recursive=True))
+        paths = [path for path in paths if os.path.isfile(path)]
+        not_of_tables(paths)
     if not paths:
         raise InputError("there is no such log", spelled(text), "name a file, a folder or a glob in quotes")
     groups: dict[tuple[Kind, bytes], list[str]] = {}
@@ -73,7 +80,8 @@ def files_of(source: str | os.PathLike[str], reads_stores: bool = False) -> list
 
 def passed_over(source: str | os.PathLike[str]) -> list[str]:
     """The files of a folder that `files_of` leaves out, as their endings say nothing; but for a README or a licence."""
-    if not os.path.isdir(source):
+    source = local(os.fspath(source))
+    if not os.path.isdir(source) or is_table(source, reads_stores=True):
         return []
     told = ("readme", "license", "licence")
     return [path for path in sorted(_inside(os.fspath(source)))
