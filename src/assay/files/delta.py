@@ -28,6 +28,7 @@ PLAIN = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck", "delet
 """Features of tables that change nothing in their files, and the two that are looked at one by one."""
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
+_ELSEWHERE = re.compile(r"[a-zA-Z][\w+.-]*:/|/|(.*/)?\.\.(/|$)")
 _ESCAPED = re.compile("%([0-9a-fA-F]{2})")
 PATIENCE = {"max_retries": "2", "retry_timeout": "30s", "connect_timeout": "10s"}
 """How long a store is waited for that does not answer."""
@@ -39,6 +40,7 @@ class DeltaRows:
     def __init__(self, address: Address) -> None:
         self.name = spelled(address.text)
         self._root = address.place
+        self._at = (self._root if "://" in self._root else os.path.abspath(self._root)).rstrip("/")
         try:
             self._table = deltalake.DeltaTable(
                 address.place, version=address.version, storage_options=_options(address)
@@ -69,8 +71,9 @@ class DeltaRows:
         is_told = all(_named(row["path"]) == {name: had.get(name) for name in folders}
                       for row, had in zip(held, values, strict=True))  # fmt: skip
         return DataFiles(
-            name=self.name, version=self.version, paths=tuple(paths), partitions=tuple(values) if folders else None,
-            root=self._root if folders and is_told else "", schema=pa.schema(self._table.schema().to_arrow()),
+            name=self.name, version=self.version, paths=tuple(paths),
+            partitions=tuple(values) if folders else None, folders=tuple(folders),
+            root=self._at if folders and is_told else "", schema=pa.schema(self._table.schema().to_arrow()),
         )  # fmt: skip
 
     def content(self) -> str:
@@ -79,13 +82,12 @@ class DeltaRows:
 
     def _path(self, path: str) -> str:
         """A file as its reader opens it: the log holds it percent-encoded."""
-        root = self._root if "://" in self._root else os.path.abspath(self._root)
-        return f"{root.rstrip('/')}/{unquote(path)}"
+        return f"{self._at}/{unquote(path)}"
 
     def _check(self) -> None:
         """A log may name files anywhere: only those in the table's folder are opened."""
         for path in pa.table(self._table.get_add_actions()).column("path").to_pylist():
-            if "://" in path or path.startswith("/") or ".." in path.split("/"):
+            if _ELSEWHERE.match(unquote(path)):
                 raise InputError(f"the log names a file outside of the table: {path}", self.name,
                                  "copy the rows of the table to a table of its own")  # fmt: skip
 

@@ -66,7 +66,7 @@ class IcebergRows:
 
         _check_plain(self._held, self._tasks, self._schema, self.name)
         return DataFiles(
-            name=self.name, version=self.version, partitions=None, root="",
+            name=self.name, version=self.version, partitions=None, folders=(), root="",
             paths=tuple(task.file.file_path for task in self._tasks),
             schema=schema_to_pyarrow(self._schema, include_field_ids=False),
         )  # fmt: skip

@@ -31,6 +31,7 @@ class DataFiles:
         paths: the files; none where the table has no row.
         partitions: what is in no file: column to value, one a path, without those that are null; None where files
             hold all columns.
+        folders: the columns that are in no file.
         root: the folder below which folders called column=value give the same as `partitions`; empty where they do
             not.
         schema: of the table, as Arrow: a file may lack columns that were added later.
@@ -42,6 +43,7 @@ class DataFiles:
     version: int
     paths: tuple[str, ...]
     partitions: tuple[Mapping[str, str], ...] | None
+    folders: tuple[str, ...]
     root: str
     schema: pa.Schema
     options: Mapping[str, str] = field(default_factory=dict)

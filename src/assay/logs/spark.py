@@ -15,6 +15,7 @@ from assay.files import spelled
 from assay.logs.found_files import LogFiles, json_paths
 from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
 from assay.logs.named import composed, parameters
+from assay.logs.spark_tables import parquet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -197,7 +198,7 @@ class Spark:
             paths = list(files.paths)
             read = self._session.read
             readers = {
-                "parquet": lambda: read.option("mergeSchema", "true").parquet(*paths),
+                "parquet": lambda: parquet(self._session, files),
                 "csv": lambda: read.option("header", "true").option("escape", '"').csv(paths),
                 "tsv": lambda: read.option("header", "true").option("sep", "\t").option("escape", '"').csv(paths),
                 "json": lambda: read.text(paths),
