@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import EngineError, InputError, MissingExtra
 from assay.files import spelled
 from assay.logs.beyond import Beyond
+from assay.logs.delimited import NOT_UTF8, OPEN, RAGGED, SEPARATORS, TOO_LONG, Unread, names_of
 from assay.logs.found_files import LogFiles, json_paths
 from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
 from assay.logs.named import composed, parameters
@@ -18,22 +19,23 @@ from assay.logs.named import composed, parameters
 if TYPE_CHECKING:
     import polars as pl
 
-_DELIMITED = ("read_csv({{paths}}, header = true, all_varchar = true, delim = '{}', quote = '\"', escape = '\"', "
-              "store_rejects = true, max_line_size = 67108864)")  # fmt: skip
+_DELIMITED = ("read_csv({{paths}}, header = true, columns = {{columns}}, delim = '{}', quote = '\"', escape = '\"', "
+              "auto_detect = false, store_rejects = true, max_line_size = 67108864)")  # fmt: skip
 
 READERS = {
     "parquet": "read_parquet({paths}, union_by_name = true)",
-    "csv": _DELIMITED.format(","),
-    "tsv": _DELIMITED.format("\t"),
+    "csv": _DELIMITED.format(SEPARATORS["csv"]),
+    "tsv": _DELIMITED.format(SEPARATORS["tsv"]),
     "json": "read_csv({paths}, columns = {{'line': 'VARCHAR'}}, header = false, delim = e'\\x01', quote = '', "
             "escape = '', auto_detect = false, max_line_size = 67108864)",
 }  # fmt: skip
 """How files of each kind are read; JSON as whole lines, so that a broken one is counted and not the end."""
 
-RAGGED = "lines with more or fewer columns than the header"
-REJECTED = {"INVALID ENCODING": "lines that are not UTF-8", "UNQUOTED VALUE": "lines with a quote that does not close",
-            "LINE SIZE OVER MAXIMUM": "lines longer than 64 MB"}  # fmt: skip
+REJECTED = {"INVALID ENCODING": NOT_UTF8, "UNQUOTED VALUE": OPEN, "LINE SIZE OVER MAXIMUM": TOO_LONG}
 """Why lines of CSV are left out, by the engine's word for it; for all other words RAGGED."""
+
+RUNS_AWAY = 100
+"""A quote that takes more lines with it is no slip of one line: what is left is not the log."""
 
 
 class Duck:
@@ -155,18 +157,28 @@ class Duck:
             raise self._said(error) from error
         return int(done[0]) if done else 0
 
-    def rejected(self) -> dict[str, list[str]]:
-        """Where lines of CSV stand that could not be taken apart, as `file:line`, by reason."""
-        if not any(source.files.kind in ("csv", "tsv") for source in self._sources):
+    def rejected(self) -> dict[str, Unread]:
+        """Lines of CSV that could not be taken apart, by reason.
+
+        Raises:
+            InputError: a quote that does not close takes the rest of a file with it.
+        """
+        there = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'"  # made by the first reading
+        if not self._connection.execute(there).fetchall()[0][0]:
             return {}
         rows = self._connection.execute(
-            "SELECT file_path, line, min(CAST(error_type AS VARCHAR)) "
+            "SELECT file_path, line, min(CAST(error_type AS VARCHAR)), max(csv_line) "
             "FROM reject_errors JOIN reject_scans USING (scan_id, file_id) "
-            "WHERE error_type <> 'CAST' GROUP BY ALL ORDER BY ALL"  # what is no number is counted by `rows`
+            "WHERE error_type <> 'CAST' GROUP BY file_path, line ORDER BY ALL"  # what is no number is counted by `rows`
         ).fetchall()
-        found: dict[str, list[str]] = {}
-        for path, line, error in rows:
-            found.setdefault(REJECTED.get(error, RAGGED), []).append(f"{spelled(str(path))}:{line}")
+        found: dict[str, Unread] = {}
+        for path, line, error, text in rows:
+            why, place, lost = REJECTED.get(error, RAGGED), f"{spelled(str(path))}:{line}", str(text).count("\n")
+            if why == OPEN and (lost > RUNS_AWAY or (lost and str(text).endswith("\n"))):
+                raise InputError(f"a quote that does not close takes {lost:,} lines or more with it", place,
+                                 'close it, or write "" where a value in quotes holds a quote',
+                                 line=str(text).splitlines()[0][:200])  # fmt: skip
+            found[why] = found.get(why, Unread()) + Unread(1 + (lost if why == OPEN else 0), (place,))
         return found
 
     # How DuckDB spells what differs between engines.
@@ -275,7 +287,9 @@ def reading(files: LogFiles) -> str:
     """The table function that reads files."""
     plain = (re.sub(r"[\[*?]", r"[\g<0>]", os.fspath(path)) for path in files.paths)  # a name is not a pattern
     paths = "[" + ", ".join(literal(path) for path in plain) + "]"
-    return READERS[files.kind].format(paths=paths)
+    names = names_of(files) if files.kind in SEPARATORS else []
+    columns = "{" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names) + "}"
+    return READERS[files.kind].format(paths=paths, columns=columns)
 
 
 def _with_bases(source: Source) -> Source:

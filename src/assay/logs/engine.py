@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import polars as pl
 
+    from assay.logs.delimited import Unread
     from assay.logs.found_files import LogFiles
     from assay.logs.mapping import Source
 
@@ -45,5 +46,9 @@ class Engine(Protocol):
     def write(self, name: str, path: str, **values: Any) -> int:
         """Writes the rows of a named query to a Parquet file; gives their number."""
 
-    def rejected(self) -> dict[str, list[str]]:
-        """Where lines of CSV stand that could not be taken apart, as `file:line`, by reason."""
+    def rejected(self) -> dict[str, Unread]:
+        """Lines of CSV that could not be taken apart, by reason.
+
+        Raises:
+            InputError: a quote that does not close takes the rest of a file with it.
+        """

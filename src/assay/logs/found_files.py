@@ -72,7 +72,7 @@ def files_of(source: str | os.PathLike[str], reads_stores: bool = False) -> list
                 raise InputError("the ending does not say what the file is", spelled(path),
                                  "name it .parquet, .csv, .tsv or .jsonl, also with .gz or .zst")  # fmt: skip
             continue  # told of by `passed_over`
-        groups.setdefault((kind, _header(path) if kind in ("csv", "tsv") else b""), []).append(path)
+        groups.setdefault((kind, header(path) if kind in ("csv", "tsv") else b""), []).append(path)
     if not groups:
         raise InputError("holds no .parquet, .csv, .tsv or .jsonl file", spelled(text), "name the folder of the log")
     return [LogFiles(kind, tuple(paths)) for (kind, _), paths in groups.items()]
@@ -88,10 +88,10 @@ def passed_over(source: str | os.PathLike[str]) -> list[str]:
             if kind_of(path) is None and not os.path.basename(path).lower().startswith(told)]  # fmt: skip
 
 
-def _header(path: str) -> bytes:
-    """The names of the columns: files that have others are read apart."""
+def header(path: str) -> bytes:
+    """The line with the names of the columns: files that have others are read apart."""
     with open_bytes(path) as file:
-        line = file.readline().strip()
+        line = file.readline().strip(b" \r\n").split(b"\r", 1)[0]  # a tab can end a name that is empty
     if not line:
         raise InputError("is empty, or begins with an empty line", spelled(path),
                          "write the names of the columns into the first line, or leave out the file")  # fmt: skip

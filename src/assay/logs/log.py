@@ -147,7 +147,7 @@ class Log:
     def refused(self) -> list[Refusal]:
         """What does not count, and why; nothing that was left out is missing here."""
         found = [self._refusal(row["reason"], row["n"]) for row in self.run("refused").iter_rows(named=True)]
-        found += [Refusal(why, len(at), (*at[:3],)) for why, at in self.engine.rejected().items()]
+        found += [Refusal(why, one.n, one.places) for why, one in self.engine.rejected().items()]
         found.append(Refusal("files that are no .parquet, .csv, .tsv or .jsonl", len(self.unread), self.unread[:3]))
         if self.has("at"):
             row = self.run("outside").row(0, named=True)
@@ -220,6 +220,7 @@ def open_log(
     sources = [replace(source, bases=counted) for source in sources]
     instead = _instead(sources, reading)
     engine.attach(sources, instead)
+    engine.rejected()  # looking for positions has read the files: a quote that runs away ends here
     may_repeat = True
     if "impressions" not in instead and engine.name == named("again").only:
         window = {"since": reading.since, "until": reading.until}

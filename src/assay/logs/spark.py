@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import EngineError, InputError, MissingExtra
 from assay.files import spelled
+from assay.logs.delimited import Unread
 from assay.logs.found_files import LogFiles, json_paths
 from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
 from assay.logs.named import composed, parameters
@@ -19,6 +20,7 @@ from assay.logs.spark_tables import parquet
 
 if TYPE_CHECKING:
     import polars as pl
+    from pyspark.sql import DataFrame
 
 ALLOWED = frozenset({"Case", "Cast", "Coalesce", "Count", "Floor", "If", "Lead", "Max", "Min", "RowNumber", "Sum",
                      "And", "Or"})  # fmt: skip
@@ -64,6 +66,8 @@ class Spark:
         self._sources: tuple[Source, ...] = ()
         self._instead: dict[str, str] = {}
         self._views: dict[LogFiles, str] = {}
+        self._unread: dict[LogFiles, dict[str, Unread]] = {}
+        self._session.conf.set("spark.sql.optimizer.enableCsvExpressionOptimization", "false")  # whole lines are told
         self.lay("aside", {"session_id": "VARCHAR"}, [])
 
     def close(self) -> None:
@@ -137,9 +141,13 @@ class Spark:
         frame.write_parquet(path)
         return frame.height
 
-    def rejected(self) -> dict[str, list[str]]:
-        """Where lines of CSV stand that could not be taken apart: Spark fills and cuts them."""
-        return {}
+    def rejected(self) -> dict[str, Unread]:
+        """Lines of CSV that could not be taken apart, by reason."""
+        found: dict[str, Unread] = {}
+        for files in dict.fromkeys(source.files for source in self._sources):
+            for why, one in self._unread.get(files, {}).items():
+                found[why] = found.get(why, Unread()) + one
+        return found
 
     # How Spark spells what differs between engines, in DuckDB's dialect where sqlglot translates it.
 
@@ -199,14 +207,20 @@ class Spark:
             read = self._session.read
             readers = {
                 "parquet": lambda: parquet(self._session, files),
-                "csv": lambda: read.option("header", "true").option("escape", '"').csv(paths),
-                "tsv": lambda: read.option("header", "true").option("sep", "\t").option("escape", '"').csv(paths),
+                "csv": lambda: self._delimited(files),
+                "tsv": lambda: self._delimited(files),
                 "json": lambda: read.text(paths),
             }
             name = f"files_{len(self._views)}"
             self._read(readers[files.kind], files).createOrReplaceTempView(name)
             self._views[files] = name
         return self._views[files]
+
+    def _delimited(self, files: LogFiles) -> DataFrame:
+        from assay.logs.spark_lines import FILE, delimited
+
+        rows, self._unread[files] = delimited(self._session, files)
+        return rows.drop(FILE)
 
     def _rows(self, statement: str, values: Mapping[str, Any]) -> pl.DataFrame:
         import polars as pl

@@ -1,0 +1,82 @@
+"""Files are read on Spark as they are on one machine: the same rows, and the same ones left out, with their places."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.errors import InputError
+from assay.logs.duck import Duck
+from assay.logs.log import Reading, open_log
+
+pytestmark = pytest.mark.spark
+
+HEADER = "search_id,query,doc_id,rank,click\n"
+RAGGED = "lines with more or fewer columns than the header"
+
+
+@pytest.fixture(scope="module")
+def spark():
+    from pyspark.sql import SparkSession
+
+    from assay.logs.spark import Spark
+
+    few = {"spark.sql.shuffle.partitions": "1", "spark.sql.codegen.wholeStage": "false", "spark.ui.enabled": "false",
+           "spark.sql.adaptive.enabled": "false", "spark.driver.host": "127.0.0.1"}  # fmt: skip
+    session = SparkSession.builder.master("local[1]").config(map=few).getOrCreate()
+    yield Spark()
+    session.stop()
+
+
+@pytest.fixture
+def duck():
+    engine = Duck()
+    yield engine
+    engine.close()
+
+
+def found(engine, path, **reading):
+    log = open_log(path, Reading(**reading), engine=engine)
+    cells = log.run("cells").select("query_id", "doc_id", "position", "impressions", "clicks").rows()
+    return sorted(cells), {one.reason: (one.n, one.places) for one in log.refused()}
+
+
+def write(path, text):
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+class TestDelimited:
+    def test_lines_that_are_short_or_long_are_left_out_with_their_places(self, tmp_path, spark, duck):
+        lines = 's1,red,d1,1,1\ns2,red,d1\n\ns3,red,d1,1,0,9\ns4,"a, ""b""",d2,2,0\ns5,red\ns6\n'
+        path = write(tmp_path / "log.csv", HEADER + lines)
+        cells = [('a, "b"', "d2", 2, 1, 0), ("red", "d1", 1, 1, 1)]
+        left = {RAGGED: (4, (f"{path}:3", f"{path}:5", f"{path}:7"))}
+        assert found(spark, path) == found(duck, path) == (cells, left)
+
+    def test_tabs_and_other_ends_of_lines(self, tmp_path, spark, duck):
+        lines = (HEADER + "s1,red,d1,1,1\ns2,red,d1\n").replace(",", "\t").replace("\n", "\r\n")
+        path = write(tmp_path / "log 1.tsv", "\ufeff" + lines)
+        assert found(spark, path) == found(duck, path) == ([("red", "d1", 1, 1, 1)], {RAGGED: (1, (f"{path}:3",))})
+
+    def test_what_is_not_utf8_and_quotes_in_the_wrong_place(self, tmp_path, spark, duck):
+        lines = "s1,caf\u00e9,d1,1,1\n".encode("latin-1") + b's2,27" tv,d1,1,0\ns3,"27"tv,d1,1,0\n'
+        path = write(tmp_path / "log.csv", HEADER.encode() + lines)
+        assert found(spark, path) == found(duck, path) == (
+            [('27" tv', "d1", 1, 1, 0)],
+            {"lines that are not UTF-8": (1, (f"{path}:2",)),
+             "lines with a quote that does not close": (1, (f"{path}:4",))},
+        )  # fmt: skip
+
+    def test_places_are_those_of_the_file_that_has_them(self, tmp_path, spark, duck):
+        (tmp_path / "log").mkdir()
+        write(tmp_path / "log" / "a.csv", HEADER + "s1,red,d1,1,1\n")
+        write(tmp_path / "log" / "b.csv", HEADER + "s2,red,d1,1,0\ns3,red\n")
+        left = {RAGGED: (1, (f"{tmp_path}/log/b.csv:3",))}
+        assert found(spark, tmp_path / "log") == found(duck, tmp_path / "log") == ([("red", "d1", 1, 2, 1)], left)
+
+    def test_a_value_over_two_lines_is_refused_where_it_cannot_be_followed(self, tmp_path, spark, duck):
+        path = write(tmp_path / "log.csv", HEADER + 's1,red,d1,1,1\ns2,"red\nshoes",d1,1,0\n')
+        assert found(duck, path)[0] == [("red", "d1", 1, 1, 1), ("red\nshoes", "d1", 1, 1, 0)]
+        with pytest.raises(InputError, match="goes on in the next line") as error:
+            found(spark, path)
+        assert str(error.value).startswith(f"{path}:3: ")
