@@ -41,7 +41,10 @@ def page(found: PositionBias) -> Page:
         lines = [_line(one, place) for place, one in enumerate(found.segments) if not one.why]
         parts += [
             Heading("By segment", differs(found)),
-            Picture("Propensity relative to position 1, by segment.", lambda width: by_position(lines, width)),
+            Picture(
+                "Propensity relative to position 1, by segment, with 95 % intervals. Arrow: the interval goes on.",
+                lambda width: by_position(lines, width),
+            ),
             side_by_side(found.segments, "By segment"),
         ]
     if found.lines:
