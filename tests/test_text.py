@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text import fold, folded, personal_data, tokens
+from assay.text import Near, fold, folded, personal_data, tokens
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,11 @@ from assay.text import fold, folded, personal_data, tokens
         ("STRASSE", "straße", "form"),
         ("jacket rain", "rain jacket jacket", "words"),
         ("雨衣！", "雨衣", "form"),
+        ("İSTANBUL", "istanbul", "form"),  # the capital of the Turkish dotted i
+        ("İzmir oteli", "izmir oteli", "form"),
+        ("红色　手机", "红色 手机", "form"),  # an ideographic space
+        ("مطر، معطف", "مطر معطف", "form"),  # an Arabic comma
+        ("\ufe95\ufedc\ufe98", "\u062a\u0643\u062a", "form"),  # letters in the forms of an old code page
     ],
 )
 def test_queries_that_are_one(one: str, other: str, rule: str) -> None:
@@ -36,10 +41,40 @@ def test_queries_that_are_one(one: str, other: str, rule: str) -> None:
         ("50%", "50", "form"),
         ("boots", "boot", "words"),
         ("café", "cafe", "words"),
+        ("kış", "kis", "form"),  # the Turkish dotless i is a letter of its own
+        ("ısı", "isi", "form"),
+        ("müller", "mueller", "form"),
+        ("手机", "手機", "words"),
+        ("红色手机", "红色 手机", "form"),
+        ("كِتاب", "كتاب", "form"),
     ],
 )
 def test_queries_that_stay_two(one: str, other: str, rule: str) -> None:
     assert fold(one, rule) != fold(other, rule)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "near", "is_one"),
+    [
+        ("jackets", "jacket", "plurals", True),
+        ("batteries", "battery", "plurals", True),
+        ("Schuhe", "Schuh", "plurals", False),  # the rule knows English alone
+        ("Gläser", "Glas", "plurals", False),
+        ("Häuser", "Haus", "plurals", False),
+        ("Haus", "Hau", "plurals", False),
+        ("ayakkabılar", "ayakkabı", "plurals", False),
+        ("كتب", "كتاب", "plurals", False),
+        ("手机s", "手机", "plurals", False),
+        ("Glas", "Gla", "plurals", True),  # what it costs where the queries are not English, as the docs say
+        ("müller", "muller", "accents", True),
+        ("kış", "kis", "accents", False),  # ı has no mark that could be left out
+        ("şık", "sık", "accents", True),
+        ("كِتاب", "كتاب", "accents", False),  # marks of other scripts make other letters
+        ("が", "か", "accents", False),
+    ],
+)
+def test_near_rules_keep_to_their_language_and_script(one: str, other: str, near: Near, is_one: bool) -> None:
+    assert (fold(one, "form", (near,)) == fold(other, "form", (near,))) is is_one
 
 
 @given(st.text(max_size=30), st.sampled_from(["exact", "form", "words"]))
@@ -47,6 +82,11 @@ def test_folding_twice_changes_nothing(text: str, rule: str) -> None:
     once = fold(text, rule)  # type: ignore[arg-type]
     assert fold(once, rule) == once  # type: ignore[arg-type]
     assert bool(once) == bool(text.split())
+
+
+@given(st.text("iİıI\u0307\u0301\u0323\u0328 a", max_size=12))
+def test_folding_dotted_letters_twice_changes_nothing(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
 
 
 def test_a_query_of_punctuation_is_not_nothing() -> None:

@@ -11,7 +11,8 @@ Fold = Literal["exact", "form", "words"]
 
 FOLDS: dict[str, str] = {
     "exact": "white space at the ends and its amount do not count",
-    "form": "nor do case, width and composition of letters, and punctuation around words",
+    "form": "nor do case (ß is ss, and İ is i; the Turkish ı stays apart), width and composition of letters, and "
+    "punctuation around words",
     "words": "nor does the order of words, nor a word said twice",
 }
 """When two queries are one, each rule with those before it."""
@@ -22,7 +23,7 @@ Near = Literal["accents", "plurals", "typos"]
 NEAR: dict[str, str] = {
     "accents": "marks on Latin and Greek letters do not count: café is cafe, müller is muller",
     "plurals": "English plurals count as their singular (the S stemmer of Harman, JASIS 42(1), 1991), in words of four "
-    "letters or more without digits: jackets is jacket",
+    "letters or more, a to z alone: jackets is jacket; in other languages it errs, as in German Glas",
     "typos": "one letter more, less, changed or two swapped, in one word of six letters or more without digits, not "
     "its first letter, where the other form is asked ten times as often or more",
 }
@@ -42,13 +43,22 @@ def fold(text: str, rule: Fold = "form", near: Collection[Near] = ()) -> str:
     text = " ".join(text.split())
     if rule == "exact":
         return text
-    words = unicodedata.normalize("NFKC", text).casefold().split()
+    words = _lower(text).split()
     kept = [word for word in (_trimmed(word) for word in words) if word] or words
     if "accents" in near:
         kept = [_bare(word) for word in kept]
     if "plurals" in near:
         kept = [_singular(word) for word in kept]
     return " ".join(sorted(set(kept)) if rule == "words" else kept)
+
+
+def _lower(text: str) -> str:
+    """Text without case. The Turkish capital İ is an i, which case folding writes with a dot of its own."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", _DOTTED.sub("i", folded)) if "\u0307" in folded else folded
+
+
+_DOTTED = re.compile("i\u0307+")
 
 
 def same_by(one: str, other: str, rule: Fold, near: Collection[Near] = ()) -> str:

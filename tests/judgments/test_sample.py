@@ -120,6 +120,24 @@ def test_near_equal_queries_are_one_by_the_rules_that_are_named_and_each_is_told
     assert {one.counts_as for one in drawn.spellings} == {drawn.queries[0].text}
 
 
+def test_queries_in_other_languages_are_folded_by_form_alone_whatever_is_named() -> None:
+    rows: list[dict[str, Any]] = [
+        {"text": "İstanbul oteli", "count": 40.0}, {"text": "istanbul oteli", "count": 3.0},
+        {"text": "Straßenschuhe", "count": 30.0}, {"text": "STRASSENSCHUHE", "count": 2.0},
+        {"text": "Straßenschuh", "count": 1.0},  # a plural, and a slip of the finger by its letters
+        {"text": "معطف المطر", "count": 200.0}, {"text": "معطف المطار", "count": 1.0},
+        {"text": "红色手机壳子套装", "count": 200.0}, {"text": "红色手机壳子套", "count": 1.0},
+    ]  # fmt: skip
+    found = log(*rows, near=("accents", "plurals"))
+    assert dict(zip(found.texts, found.count.tolist(), strict=True)) == {
+        "İstanbul oteli": 43.0, "Straßenschuhe": 32.0, "Straßenschuh": 1.0, "معطف المطر": 200.0, "معطف المطار": 1.0,
+        "红色手机壳子套装": 200.0, "红色手机壳子套": 1.0,
+    }  # fmt: skip
+    assert {one.rule for one in found.spellings} == {"form"}
+    slips = log(*rows, near=("typos",))
+    assert [(one.text, one.rule) for one in slips.spellings if one.rule == "typos"] == [("Straßenschuh", "typos")]
+
+
 def test_a_slip_in_the_earlier_set_is_the_query_that_was_meant() -> None:
     world = [
         {"text": "waterproof", "count": 500.0},
