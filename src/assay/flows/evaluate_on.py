@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import EngineError, InputError, NoRowsError, did_you_mean
+from assay.errors import EngineError, InputError, MissingExtra, NoRowsError, did_you_mean
 from assay.files import is_stream, spelled
+from assay.files.addresses import STORES, checked, is_object, table_of
 from assay.flows.scored_groups import FAULT, OTHER, SCHEMA, Fault, Plan, scored
+from assay.keys import fingerprint
 from assay.measures.score import Measured, check, described, join, measured
 from assay.ranking.align import EXAMPLES, Facts, align
 from assay.ranking.ranking import Judged, Ranking
@@ -29,6 +31,8 @@ from assay.tables.names import columns_of, match, require
 if TYPE_CHECKING:
     import polars as pl
 
+    from assay.files.addresses import Address
+    from assay.files.lake import DataFiles
     from assay.flows.workbench import Workbench
     from assay.logs.run_tables import RunFiles, RunTable, RunTables
     from assay.measures.measure import Measure
@@ -115,6 +119,7 @@ def scored_on_spark(
 
 def _files(bench: Workbench, run: Any, name: str) -> RunFiles:
     """The files of a run; the hash of a single one is kept, as on one machine."""
+    from assay.files.lake import open_table
     from assay.logs.run_tables import run_files
 
     source = bench.source(run)
@@ -124,10 +129,39 @@ def _files(bench: Workbench, run: Any, name: str) -> RunFiles:
                          "name a Parquet file, a folder of them, or a glob in quotes")  # fmt: skip
     wanted = bench.wanted.of(source, Hit, None)
     check_engine("spark", None, format=wanted)
+    if (address := _in_lake(source)) is not None:
+        table = open_table(address)
+        bench.note_rows(table.name, fingerprint(table.content()))
+        return _of_lake(table.data_files())
     files = run_files(source)
     if os.path.isfile(source):
         bench.note(source)
     return files
+
+
+def _in_lake(source: str) -> Address | None:
+    """The table of a lake that is meant; where only Spark can look, it does so when the run is opened."""
+    from assay.files.lake import found_table
+
+    if not is_object(source):
+        return table_of(source)
+    if source.partition("://")[0].lower() not in STORES:
+        return None
+    try:
+        return found_table(checked(source))
+    except (MissingExtra, InputError):
+        return None
+
+
+def _of_lake(table: DataFiles) -> RunFiles:
+    """The files of a table in a lake, of the version that stands now."""
+    from assay.logs.run_tables import RunFiles
+
+    if not table.paths:
+        raise NoRowsError("holds no rows", table.name, "write it anew, or leave it out")
+    base = table.root if "://" in table.root or not table.root else os.path.abspath(table.root)
+    return RunFiles(table.name, table.paths, base=base, options=table.options, is_ordered=table.is_ordered,
+                    partitions=None if table.root else table.partitions)  # fmt: skip
 
 
 def _of_nothing(judged: Judged, measures: Sequence[Measure], conventions: Conventions) -> tuple[Any, Any]:

@@ -101,10 +101,13 @@ def scored(batches: Iterable[Any], shipped: Any) -> Iterator[Any]:
     plan: Plan = shipped.value
     rows: list[dict[str, Any]] = [{"part": OTHER, "fault": __version__}]
     if plan.version == __version__:
-        group = Group(plan)
-        for frame in whole_queries(batches):
-            group.add(frame)
-        rows = group.rows()
+        try:
+            group = Group(plan)
+            for frame in whole_queries(batches):
+                group.add(frame)
+            rows = group.rows()
+        except InputError as error:  # of the measures: what is wrong with rows comes back as such
+            rows = [_row_of(_fault(error, 2, None))]
     if rows:
         import pyarrow as pa
 
@@ -176,17 +179,11 @@ class Group:
 
     def rows(self) -> list[dict[str, Any]]:
         """What goes back."""
-        if self._columns and not self._faults:
-            try:
-                return [self._row(part, judged) for part, judged in enumerate(self._plan.judged)]
-            except InputError as error:
-                self._faults.append(_fault(error, 2, None))
         if not self._faults:
-            return []
+            return [self._row(part, judged) for part, judged in enumerate(self._plan.judged) if self._columns]
         stage = min(fault.stage for fault in self._faults)
         found = [fault for fault in self._faults if fault.stage == stage]
-        whole = replace(found[0], count=sum(fault.count for fault in found))
-        return [{"part": FAULT, "fault": json.dumps(asdict(whole))}]
+        return [_row_of(replace(found[0], count=sum(fault.count for fault in found)))]
 
     def _row(self, part: int, judged: Judged) -> dict[str, Any]:
         rankings: dict[int, Ranking] = {}
@@ -214,6 +211,10 @@ class Group:
 def _read_by(plan: Plan, judged: Judged) -> list[Judged]:
     """The judgments that the measures read: those given, and those of the pool where one does."""
     return list({id(one): one for one in (judged, *(m.judgments(judged) for m in plan.measures))}.values())
+
+
+def _row_of(fault: Fault) -> dict[str, Any]:
+    return {"part": FAULT, "fault": json.dumps(asdict(fault))}
 
 
 def _fault(error: InputError, stage: int, frame: pl.DataFrame | None) -> Fault:

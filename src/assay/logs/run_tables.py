@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from assay.errors import EngineError, InputError
 from assay.files import spelled
+from assay.files.addresses import checked
 from assay.logs.found_files import kind_of
 from assay.logs.session import Session, quiet
 
@@ -30,6 +33,9 @@ _BATCH = "65536"
 
 _SHOWN_ROWS = 100_000
 """Rows of one query that are looked at to say what is wrong with it."""
+
+_RAISED = re.compile(r"(?!org\.|java\.)[\w.]+: ")
+"""The last line of what Python tells of an error."""
 
 SETTINGS = {
     "spark__sql__sources__partitionColumnTypeInference__enabled": "false",  # the folder query_id=007 is no number
@@ -77,7 +83,7 @@ def run_files(source: str) -> RunFiles:
     """
     name = spelled(source)
     if "://" in source:
-        return RunFiles(name, (source,))
+        return RunFiles(checked(source), (source,))
     if os.path.isfile(source):
         return RunFiles(name, (_parquet(source),))
     found = [source] if os.path.isdir(source) else sorted(glob.glob(source, recursive=True))
@@ -146,6 +152,9 @@ class RunTable:
 
     def __init__(self, session: Session, files: RunFiles) -> None:
         self._session, self.files = session, files
+        for path in files.paths:
+            if "://" in path and files.is_ordered:
+                self._refuse_lake(path)
         with session.but(**SETTINGS):
             self._frame: DataFrame = self._asked(self._read)
 
@@ -187,6 +196,16 @@ class RunTable:
         lacks = chosen.where(chosen[lacked].isNull())
         some = lacks.orderBy("_file", "_row").limit(most).union(chosen.where(chosen[lacked].isNotNull()).limit(1))
         return *self._placed(some), int(self._asked(lacks.count))
+
+    def _refuse_lake(self, address: str) -> None:
+        """Refuses a table of a lake that is named as a folder: rows that were deleted lie there too."""
+        context: Any = self._session.spark
+        settings = context._jsparkSession.sessionState().newHadoopConf()
+        for inside, kind in (("_delta_log", "delta"), ("metadata/*.metadata.json", "iceberg")):
+            path = context.sparkContext._jvm.org.apache.hadoop.fs.Path(f"{address.rstrip('/')}/{inside}")
+            if self._asked(partial(_are_there, path, settings)):
+                raise InputError(f"is a table of a lake: it holds {inside}", spelled(address),
+                                 f"write {kind}:{spelled(address)} (pip install 'assay[lake]')")  # fmt: skip
 
     def _read(self) -> DataFrame:
         files = self.files
@@ -236,16 +255,20 @@ class RunTable:
             raise _told(str(error), self.files) from error
 
 
+def _are_there(path: Any, settings: Any) -> bool:
+    return bool(path.getFileSystem(settings).globStatus(path))
+
+
 def _told(said: str, files: RunFiles) -> InputError | EngineError:
     """What Spark says, as far as it can be understood."""
     lines = [line.strip() for line in said.strip().splitlines()]
-    first = lines[0]
+    first = next((line for line in lines if "[" in line or not line.startswith("An e")), lines[0])
+    first = first.removeprefix(": ")  # as py4j tells it
+    if first.startswith("Traceback"):
+        first = next((line for line in reversed(lines) if _RAISED.match(line)), first)
     if "No module named 'assay'" in said:
         return EngineError("the executors of Spark have no assay\n    mend: install it where they run, or let "
                            "PYSPARK_PYTHON name a Python that has it")  # fmt: skip
-    ours = next((line for line in lines if line.startswith("assay.errors.EngineError: ")), None)
-    if ours is not None:
-        return EngineError(ours.partition(": ")[2])
     path = next((path for path in files.paths if path in unquote(said)), None)
     if path is not None or first.startswith(("[PATH_NOT_FOUND]", "[UNABLE_TO_INFER_SCHEMA]", "[CANNOT_MERGE_SCHEMA")):
         return InputError("cannot be read as a run", spelled(path or files.name),

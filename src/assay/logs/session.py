@@ -32,29 +32,20 @@ class Session:
         with quiet():
             try:
                 import pyarrow  # noqa: F401 # rows come and go as Arrow
+                from py4j.protocol import Py4JError
                 from pyspark.errors import PySparkException
                 from pyspark.sql import SparkSession
             except ImportError as missing:
                 raise MissingExtra(missing.name or "pyspark", "spark", "--on spark") from None
-        self.fault = PySparkException
-        builder = SparkSession.builder.appName("assay").config("spark.ui.enabled", "false")
-        builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.ui.showConsoleProgress", "false")
-        if master is None or master.startswith("local"):
-            builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.sql.shuffle.partitions", "8")
-            os.environ.setdefault(PYTHON, sys.executable)  # its workers would take any python3 else
-        self._had_session = SparkSession.getActiveSession() is not None
-        try:
-            with quiet():
-                self.spark: SparkSession = builder.master(master or "local[*]").getOrCreate()
-        except Exception as error:  # Java and py4j have their own families of errors
-            said = str(error).strip().splitlines()
-            raise EngineError(f"Spark did not start\n    {said[0] if said else type(error).__name__}\n"
-                              "    mend: install Java 17, and look at --master") from error  # fmt: skip
-        self.spark.sparkContext.setLogLevel("ERROR")
+        self.fault = (PySparkException, Py4JError)
+        with quiet():
+            found = SparkSession.getActiveSession()
+            self._is_own = found is None
+            self.spark: SparkSession = _begun(master) if found is None else found
 
     def close(self) -> None:
         """Ends the session, unless somebody else had begun it."""
-        if not self._had_session:
+        if self._is_own:
             self.spark.stop()
 
     @contextmanager
@@ -70,6 +61,24 @@ class Session:
             for name, kept in before.items():
                 if kept is not None:
                     self.spark.conf.set(name, kept)
+
+
+def _begun(master: str | None) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName("assay").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.ui.showConsoleProgress", "false")
+    if master is None or master.startswith("local"):
+        builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.sql.shuffle.partitions", "8")
+        os.environ.setdefault(PYTHON, sys.executable)  # its workers would take any python3 else
+    try:
+        session = builder.master(master or "local[*]").getOrCreate()
+    except Exception as error:  # Java and py4j have their own families of errors
+        said = str(error).strip().splitlines()
+        raise EngineError(f"Spark did not start\n    {said[0] if said else type(error).__name__}\n"
+                          "    mend: install Java 17, and look at --master") from error  # fmt: skip
+    session.sparkContext.setLogLevel("ERROR")
+    return session
 
 
 @contextmanager
