@@ -117,7 +117,7 @@ def scored(batches: Iterable[Any], shipped: Any) -> Iterator[Any]:
 
 
 def whole_queries(batches: Iterable[Any], least: int = ROWS) -> Iterator[pl.DataFrame]:
-    """The rows in frames of at least so many rows that end where the query changes."""
+    """The rows in frames that end where the query changes, each looked for once so many rows are there."""
     import polars as pl
 
     held: list[pl.DataFrame] = []
