@@ -11,13 +11,14 @@ import pytest
 from assay.flows import pairs
 from assay.flows.exported import export
 from assay.flows.keeping import TENANT, open_store
-from assay.flows.labelling import give, next_items
+from assay.flows.labelling import create_project, give, next_items
 from assay.flows.people import Person
 from assay.flows.workbench import Workbench
+from assay.rubric import Rubric
 from assay.store.judgments import Given
 from browser.label_page import served, shut, signed_in
 from web.compared import comparing
-from web.labelled import DIMENSIONS, project
+from web.labelled import DIMENSIONS, RUBRIC, project
 from web.visiting import workspace
 
 pytestmark = pytest.mark.browser
@@ -136,12 +137,13 @@ def test_skip_undo_change_and_reasons(browser: Any, base: str, folder: Path) -> 
     page = signed_in(browser, base, "adjudicator")
     page.goto(f"{base}/adjudicate/winter")
     blind(page)
-    first = page.locator("[name=item]").input_value()
+    first = page.locator("#answer [name=item]").input_value()
     page.keyboard.press("s")
-    page.wait_for_function("first => document.querySelector('[name=item]').value !== first", arg=first)
+    page.wait_for_function("first => document.querySelector('#answer [name=item]').value !== first", arg=first)
     blind(page)
+    assert page.locator(".queue li").last.text_content().endswith("put off")
     page.keyboard.press("j")  # round the list of two
-    page.wait_for_function("first => document.querySelector('[name=item]').value === first", arg=first)
+    page.wait_for_function("first => document.querySelector('#answer [name=item]').value === first", arg=first)
     blind(page)
     page.keyboard.press("2")
     page.keyboard.press("Enter")
@@ -155,7 +157,7 @@ def test_skip_undo_change_and_reasons(browser: Any, base: str, folder: Path) -> 
     settled(page, "2 yes")  # what was corrected stands again
     page.keyboard.press("u")
     blind(page)
-    assert page.locator("[name=item]").input_value() == first
+    assert page.locator("#answer [name=item]").input_value() == first
     assert rows(folder, "winter") == []
     page.keyboard.press("x")
     page.keyboard.press("3")
@@ -166,7 +168,37 @@ def test_skip_undo_change_and_reasons(browser: Any, base: str, folder: Path) -> 
     shut(page)
     page.keyboard.press("Enter")
     blind(page)
-    assert page.locator("[name=item]").input_value() != first
+    assert page.locator("#answer [name=item]").input_value() != first
+    page.context.close()
+
+
+def test_a_long_document_and_the_rubric_open_by_a_key(browser: Any, base: str, folder: Path) -> None:
+    bench = Workbench.open(str(folder))
+    documents = [{"doc_id": "long", "title": "Long", "html": "<p>rain</p>" + "<p>A long line of text.</p>" * 300}]
+    with open_store(bench) as store:
+        create_project(store, bench, name="long", pairs=[{"query_id": "q", "doc_id": "long"}], documents=documents,
+                       rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, by="test")  # fmt: skip
+        for name, grade in (("rater", 0.0), ("admin", 2.0)):
+            (one,) = next_items(store, Person(name, "rater", TENANT), "long", 1, KEY)
+            give(store, Person(name, "rater", TENANT), Given(f"{name}-long-01", one["item"], name, grade=grade))
+    page = signed_in(browser, base, "adjudicator")
+    page.goto(f"{base}/adjudicate/long")
+    blind(page)
+    body = page.locator(".documents .body")
+    height = body.evaluate("node => node.clientHeight")
+    assert height < body.evaluate("node => node.scrollHeight") / 4
+    page.keyboard.press("m")
+    page.wait_for_selector("details.whole[open]")
+    assert body.evaluate("node => node.clientHeight") == body.evaluate("node => node.scrollHeight")
+    page.keyboard.press("m")
+    page.wait_for_selector("details.whole:not([open])")
+    assert body.evaluate("node => node.clientHeight") == height
+    page.keyboard.press("r")
+    page.wait_for_selector("#rubric-text[open] p:text('Judge the document.')")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("body[data-ready] h2:text('The lines that the raters read in two ways')")
+    assert page.locator(".between b").all_text_contents() == ["0 no", "1 some", "2 yes"]
     page.context.close()
 
 

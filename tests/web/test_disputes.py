@@ -6,14 +6,19 @@ import csv
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
 
 from assay.flows.keeping import TENANT, open_store
-from assay.flows.labelling import give, next_items
+from assay.flows.labelling import create_project, give, next_items
 from assay.flows.people import Person
 from assay.flows.workbench import Workbench
+from assay.rubric import Rubric
 from assay.store.judgments import Given
+from assay.store.schema import CLAIMS
 from web.answered import NOTE, fields, label, rater
-from web.labelled import DIMENSIONS, project
+from web.labelled import DIMENSIONS, RUBRIC, project
 from web.visiting import Visitor
 
 Visit = Callable[..., Visitor]
@@ -117,13 +122,79 @@ def test_an_answer_is_taken_back_and_the_pair_is_a_dispute_again(folder: Path, v
     assert other.post("/adjudicate/winter/undo", data=stolen).json()["what"] == "there is no such judgment of yours"
 
 
-def test_skipping_goes_round_and_a_dispute_is_opened_by_its_number(folder: Path, visit: Visit) -> None:
+def test_what_is_skipped_comes_last_and_stays_so_on_another_machine(folder: Path, visit: Visit) -> None:
     who = disputed(folder, visit)
     first, second = listed(who)
-    for shown, after in ((first, ""), (second, f"?after={first}"), (first, f"?after={second}")):
-        assert fields(who.get(f"/adjudicate/winter{after}").text)["item"] == shown
+
+    def skip(number: str) -> str:
+        page = who.get("/adjudicate/winter").text
+        assert fields(page)["item"] == number
+        answer = who.post("/adjudicate/winter/skip", data={"csrf": fields(page)["csrf"], "item": number})
+        return str(who.get(answer.headers["location"]).text)
+
+    page = skip(first)
+    assert (fields(page)["item"], page.count(">put off<")) == (second, 1)
+    assert listed(adjudicator(visit)) == [second, first]  # another browser of the same person
+    page = skip(second)
+    assert (listed(who), page.count(">put off<")) == ([first, second], 2)  # both put off, the earliest first
+    skip(first)
+    assert listed(who) == [second, first]
+    assert not any(row["outcome"] == "skipped" for row in claims(folder) if row["turn"] == 0)
+    assert who.post("/adjudicate/winter/skip", data={"csrf": who.token("/"), "item": 999}).status_code == 422
+    other = adjudicator(visit, "lead")
+    assert "put off" not in other.get("/adjudicate/winter").text
+
+
+def claims(folder: Path) -> list[dict[str, Any]]:
+    with open_store(Workbench.open(str(folder))) as store:
+        return store.rows(sa.select(CLAIMS))
+
+
+def test_a_dispute_is_opened_by_its_number(folder: Path, visit: Visit) -> None:
+    who = disputed(folder, visit)
+    first, second = listed(who)
     assert fields(who.get(f"/adjudicate/winter?dispute={second}").text)["item"] == second
     assert fields(who.get("/adjudicate/winter?dispute=999").text)["item"] == first  # settled meanwhile: the next one
+
+
+LINES = RUBRIC.replace(
+    'name = "some"', 'name = "some"\ndefinition = "part of it"\ngood = "one of two"\nborderline = "an <i>old</i> one"'
+)
+
+
+def test_the_lines_of_the_rubric_stand_at_the_answer_and_after_it_those_between_the_raters(
+    folder: Path, visit: Visit
+) -> None:
+    project(folder, rubric=LINES, docs=2)
+    rater(folder, "second")
+    label(visit, "rater", {"q1-d0": 0})
+    label(visit, "second", {"q1-d0": 1})
+    who = adjudicator(visit)
+    page = who.get("/adjudicate/winter").text
+    assert page.count("an &lt;i&gt;old&lt;/i&gt; one") == page.count("one of two") == 1
+    assert "Judge the document." in page
+    assert "read in two ways" not in page  # it would tell what they said
+    shown = who.get(who.post("/adjudicate/winter", data=fields(page) | {"grade": "2"}).headers["location"]).text
+    between = shown.split("The lines that the raters read in two ways")[1].split("</ul>")[0]
+    assert "0 no" in between
+    assert "1 some" in between
+    assert "2 yes" not in between
+
+
+def test_long_documents_are_folded_and_short_ones_are_not(folder: Path, visit: Visit) -> None:
+    who = disputed(folder, visit)
+    assert 'class="whole"' not in who.get("/adjudicate/winter").text
+    bench = Workbench.open(str(folder))
+    documents = [{"doc_id": "long", "title": "Long", "text": "word " * 399 + "words"}]
+    with open_store(bench) as store:
+        create_project(store, bench, name="long", pairs=[{"query_id": "q", "doc_id": "long"}], documents=documents,
+                       rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, by="test")  # fmt: skip
+        for name, grade in (("rater", 0.0), ("second", 2.0)):
+            (one,) = next_items(store, Person(name, "rater", TENANT), "long", 1, b"s")
+            give(store, Person(name, "rater", TENANT), Given(f"{name}-long-01", one["item"], name, grade=grade))
+    page = who.get("/adjudicate/long").text
+    assert '<details class="whole">' in page
+    assert "Show all of it: 2,000 letters" in page
 
 
 def test_who_cannot_tell_says_why_and_leaves_it_to_others(folder: Path, visit: Visit) -> None:

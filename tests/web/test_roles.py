@@ -23,8 +23,9 @@ LEAST = {
     "/v1/projects/{project}/documents": "rater", "/v1/projects/{project}/found": "rater", "/v1/images/{image}": "rater",
     "/pairs/{project}": "rater", "/v1/projects/{project}/pairs": "rater", "/v1/preferences": "rater",
     "/v1/projects/{project}/share": "rater", "/own/{project}": "rater", "/v1/projects/{project}/own": "rater",
+    "/v1/projects/{project}/go-on": "rater", "/v1/opened": "rater",
     "/project/{project}/pairs": "lead", "/project/{project}/preferences.csv": "lead",
-    "/adjudicate/{project}/undo": "adjudicator",
+    "/adjudicate/{project}/undo": "adjudicator", "/adjudicate/{project}/skip": "adjudicator",
 }  # fmt: skip
 """What each route needs, written down a second time."""
 

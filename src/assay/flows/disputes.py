@@ -25,14 +25,33 @@ LISTED = 30
 
 
 def waiting(store: Store, who: Person, name: str, secret: bytes) -> list[dict[str, Any]]:
-    """What the person may settle: item and the query's text, in an order of the person's own.
+    """What the person may settle: item, the query's text, and whether the person put it off.
 
-    Pairs that the person has labelled as a rater are left to others.
+    In an order of the person's own; what was put off comes last, the earliest first. Pairs that the person has
+    labelled as a rater are left to others.
     """
     project = project_of(store, who, name)
     rows = disputes.left(store, who.tenant, project["id"], who.name)
-    rows.sort(key=lambda row: coin(secret, "dispute", who.name, str(row["id"])))
-    return [{"item": row["id"], "query": row["text"] or row["query_id"]} for row in rows]
+    rows.sort(key=lambda row: (row["put_off"] or 0, coin(secret, "dispute", who.name, str(row["id"]))))
+    return [
+        {"item": row["id"], "query": row["text"] or row["query_id"], "is_put_off": row["put_off"] is not None}
+        for row in rows
+    ]
+
+
+def put_off(store: Store, who: Person, name: str, number: int) -> None:
+    """Puts a dispute off: it comes last for the person, on every machine, and stays as it is for others.
+
+    Raises:
+        InputError: it is not disputed, or something of the person stands at it.
+    """
+    project, at = project_of(store, who, name), now()
+
+    def job(connection: Any) -> None:
+        _open_dispute(connection, who, project, number)
+        disputes.put_off(connection, who.tenant, number, who.name, at)
+
+    store.write(job).result()
 
 
 def dispute(store: Store, who: Person, name: str, number: int, secret: bytes) -> dict[str, Any]:
@@ -43,12 +62,7 @@ def dispute(store: Store, who: Person, name: str, number: int, secret: bytes) ->
     """
     project = project_of(store, who, name)
     with store.reading() as connection:
-        row = disputes.item(connection, who.tenant, project["id"], number)
-        own = [] if row is None else _own(disputes.labels(connection, who.tenant, number), who)
-    if row is None or not row["is_disputed"] or own:
-        raise InputError(
-            "this one is not disputed, or you have labelled it", f"item {number}", "go back to the disputes"
-        )
+        row = _open_dispute(connection, who, project, number)
     return _shown(store, row, who, secret)
 
 
@@ -129,6 +143,16 @@ def take_back(store: Store, who: Person, name: str, uid: str, of: str) -> tuple[
     number = int(store.write(lambda c: judgments.take_back(c, who.tenant, uid, of, who.name, now())).result()["item"])
     with store.reading() as connection:
         return number, bool(_own(disputes.labels(connection, who.tenant, number), who))
+
+
+def _open_dispute(connection: Any, who: Person, project: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+    row = disputes.item(connection, who.tenant, project["id"], number)
+    own = [] if row is None else _own(disputes.labels(connection, who.tenant, number), who)
+    if row is None or not row["is_disputed"] or own:
+        raise InputError(
+            "this one is not disputed, or you have labelled it", f"item {number}", "go back to the disputes"
+        )
+    return row
 
 
 def _may_settle(connection: Any, who: Person, project: Mapping[str, Any], number: int) -> None:

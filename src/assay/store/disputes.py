@@ -9,13 +9,19 @@ import sqlalchemy as sa
 
 from assay.store.database import Store
 from assay.store.judgments import standing
-from assay.store.schema import ITEMS, JUDGMENTS, QUERIES
+from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS, QUERIES
 
 COLUMNS = (ITEMS.c.id, ITEMS.c.query_id, ITEMS.c.doc_id, ITEMS.c.doc_hash, ITEMS.c.other_doc_id, ITEMS.c.other_doc_hash)
 
+PUT_OFF = -1
+"""The turn of a claim that says no more than that an adjudicator put a dispute off."""
+
 
 def left(store: Store, tenant: str, project: str, person: str) -> list[dict[str, Any]]:
-    """Disputed items at which nothing of the person stands: ids, query_id, its text, documents and their hashes."""
+    """Disputed items at which nothing of the person stands: ids, query_id, its text, documents and their hashes.
+
+    With `put_off`: None, or a number that is higher the later the person put the dispute off.
+    """
     own, undone = JUDGMENTS.alias(), JUDGMENTS.alias()
     is_undone = sa.select(undone.c.id).where(undone.c.tenant == tenant, undone.c.takes_back == own.c.uid).exists()
     stands = (
@@ -24,11 +30,24 @@ def left(store: Store, tenant: str, project: str, person: str) -> list[dict[str,
         .exists()
     )
     select = (
-        sa.select(*COLUMNS, ITEMS.c.tenant, ITEMS.c.project, QUERIES.c.text)
+        sa.select(*COLUMNS, ITEMS.c.tenant, ITEMS.c.project, QUERIES.c.text, CLAIMS.c.id.label("put_off"))
         .outerjoin(QUERIES, sa.and_(QUERIES.c.project == ITEMS.c.project, QUERIES.c.query_id == ITEMS.c.query_id))
+        .outerjoin(CLAIMS, _put_off(ITEMS.c.id, person))
         .where(ITEMS.c.tenant == tenant, ITEMS.c.project == project, ITEMS.c.is_disputed.is_(True), ~stands)
     )
     return store.rows(select)
+
+
+def put_off(connection: sa.Connection, tenant: str, number: int, person: str, now: str) -> None:
+    """Notes that a person puts a dispute off: it comes after all that the person put off before."""
+    connection.execute(sa.delete(CLAIMS).where(_put_off(number, person)))
+    row = {"tenant": tenant, "item": number, "rater": person, "turn": PUT_OFF, "claimed_at": now, "ended_at": now,
+           "outcome": "skipped"}  # fmt: skip
+    connection.execute(sa.insert(CLAIMS).values(**row))
+
+
+def _put_off(number: sa.ColumnElement[int] | int, person: str) -> sa.ColumnElement[bool]:
+    return sa.and_(CLAIMS.c.item == number, CLAIMS.c.rater == person, CLAIMS.c.turn == PUT_OFF)
 
 
 def item(connection: sa.Connection, tenant: str, project: str, number: int) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from assay.errors import InputError
 from assay.flows import disputes as flow
 from assay.flows import labelling, pairs
 from assay.flows.people import Person
-from assay.rubric import Rubric
+from assay.rubric import Grade, Rubric
 from assay.store.judgments import Given
 from assay.web.auth import ADJUDICATOR, csrf, store_of
 from assay.web.label import Id, Number, Uid
@@ -40,14 +40,15 @@ class Settling(BaseModel):
 
 @PAGES.get("/adjudicate/{project}")
 def dispute(
-    request: Request, project: str, item: Asked = None, dispute: Asked = None, after: Asked = None, last: Asked = None,
+    request: Request, project: str, item: Asked = None, dispute: Asked = None, last: Asked = None,
     who: Person = ADJUDICATOR,
 ) -> Response:  # fmt: skip
-    """A dispute without labels: the next, that of a number, or the one after another; or an answered one with them."""
+    """A dispute without labels: the next, or that of a number; or an answered one with what the raters said."""
     store, secret = store_of(request), request.app.state.secret
     row = labelling.project_of(store, who, project)
     left = flow.waiting(store, who, project, secret)
-    chosen = _chosen([one["item"] for one in left], dispute, after)
+    numbers = [one["item"] for one in left]
+    chosen = dispute if dispute in numbers else next(iter(numbers), None)
     if item is not None:
         shown: dict[str, Any] | None = flow.settled(store, who, project, item, secret)
     else:
@@ -58,16 +59,17 @@ def dispute(
         listed=flow.LISTED, is_settled=item is not None, last=last, uid=uuid.uuid4().hex, reasons=labelling.REASONS,
         names={one.grade: one.name for one in rubric.grades},
         means={one.name: dict(one.means) for one in rubric.dimensions},
+        between=_between(shown["labels"], rubric) if shown and item is not None else [],
+        body=[line.strip().lstrip("#").strip() for line in rubric.body.splitlines() if line.strip()],
     )  # fmt: skip
 
 
-def _chosen(left: Sequence[int], dispute: int | None, after: int | None) -> int | None:
-    """The dispute that was asked for, else the one after another in the list, which is a circle; else the first."""
-    if dispute in left:
-        return dispute
-    if after in left:
-        return left[(left.index(after) + 1) % len(left)]
-    return left[0] if left else None
+def _between(labels: Sequence[Mapping[str, Any]], rubric: Rubric) -> list[Grade]:
+    """The grades of the rubric from the lowest to the highest that raters gave; none where they gave one."""
+    given = [one["grade"] for one in labels if one["role"] != "adjudicator" and one["grade"] is not None]
+    if not given or min(given) == max(given):
+        return []
+    return [one for one in rubric.grades if min(given) <= one.grade <= max(given)]
 
 
 @PAGES.post("/adjudicate/{project}")
@@ -104,6 +106,16 @@ def _values(fields: Mapping[str, Any], rubric: Rubric) -> dict[str, float]:
         except ValueError:
             raise InputError(f"{told[:40]!r} is no value of {one.name}", "dimensions", "reload the page") from None
     return found
+
+
+@PAGES.post("/adjudicate/{project}/skip")
+def skip(
+    request: Request, project: str, item: Annotated[Id, Form()], who: Person = ADJUDICATOR
+) -> Response:  # fmt: skip
+    """Puts a dispute off, and shows the next one."""
+    store = store_of(request)
+    flow.put_off(store, who, project, item)
+    return go(request, f"/adjudicate/{labelling.project_of(store, who, project)['id']}")
 
 
 @PAGES.post("/adjudicate/{project}/undo")

@@ -55,13 +55,19 @@ function enter() {
 const CHOICES = { ArrowLeft: "left", ArrowRight: "right", "=": "tie", e: "tie", b: "both-bad" };
 
 const KEYS = {
-  Enter: enter, Backspace: again, s: () => $("skip")?.click(), u: () => $("undo")?.requestSubmit(),
+  Enter: enter, Backspace: again, s: () => $("skip")?.requestSubmit(), u: () => $("undo")?.requestSubmit(),
   n: () => isOpen() && $("note").focus(), j: () => step(1), k: () => step(-1), "?": () => help.showModal(),
   x: () => {
     if (!isOpen()) return;
     cannot.open = !cannot.open;
     const summary = cannot.querySelector("summary");
     cannot.open ? summary.focus() : summary.blur(); // Enter saves again
+  },
+  r: () => { const text = $("rubric-text"); if (text) text.open = !text.open; },
+  m: () => {
+    const folds = [...document.querySelectorAll("details.whole")];
+    const open = folds.some((one) => !one.open);
+    for (const one of folds) one.open = open;
   },
   c: () => { if (change) { change.open = !change.open; mark(); } },
 };
