@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import EngineError, InputError, MissingExtra
 from assay.files import spelled
-from assay.logs.delimited import Unread
+from assay.logs.delimited import SEPARATORS, Unread
 from assay.logs.found_files import LogFiles, json_paths
 from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
 from assay.logs.named import composed, parameters
+from assay.logs.places import PLACE, by_reason, numbered, placeable
+from assay.logs.session import Session
 from assay.logs.spark_tables import parquet
 
 if TYPE_CHECKING:
@@ -44,36 +46,23 @@ class Spark:
 
     def __init__(self, master: str | None = None) -> None:
         try:
-            import pyarrow  # noqa: F401 # rows come and go as Arrow
             import sqlglot  # noqa: F401
-            from pyspark.errors import PySparkException
-            from pyspark.sql import SparkSession
-        except ImportError as missing:
-            raise MissingExtra(missing.name or "pyspark", "spark", "--on spark") from None
-        self._fault = PySparkException
-        builder = SparkSession.builder.appName("assay").config("spark.ui.enabled", "false")
-        builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.ui.showConsoleProgress", "false")
-        if master is None or master.startswith("local"):
-            builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.sql.shuffle.partitions", "8")
-        self._had_session = SparkSession.getActiveSession() is not None
-        try:
-            self._session = builder.master(master or "local[*]").getOrCreate()
-        except Exception as error:  # Java and py4j have their own families of errors
-            said = str(error).strip().splitlines()
-            raise EngineError(f"Spark did not start\n    {said[0] if said else type(error).__name__}\n"
-                              "    mend: install Java 17, and look at --master") from error  # fmt: skip
-        self._session.sparkContext.setLogLevel("ERROR")
+        except ImportError:
+            raise MissingExtra("sqlglot", "spark", "--on spark") from None
+        self._held = Session(master)
+        self._session, self._fault = self._held.spark, self._held.fault
+        self._session.conf.set("spark.sql.session.timeZone", "UTC")
         self._sources: tuple[Source, ...] = ()
         self._instead: dict[str, str] = {}
-        self._views: dict[LogFiles, str] = {}
+        self._views: dict[tuple[LogFiles, bool], str] = {}
+        self._is_placed = False  # whether relations say where their rows stand
         self._unread: dict[LogFiles, dict[str, Unread]] = {}
         self._session.conf.set("spark.sql.optimizer.enableCsvExpressionOptimization", "false")  # whole lines are told
         self.lay("aside", {"session_id": "VARCHAR"}, [])
 
     def close(self) -> None:
         """Ends the session, unless somebody else had begun it."""
-        if not self._had_session:
-            self._session.stop()
+        self._held.close()
 
     def columns(self, files: LogFiles) -> dict[str, str]:
         """The dotted paths that files have, with the type of each in DuckDB's words; JSON has no types."""
@@ -149,6 +138,20 @@ class Spark:
                 found[why] = found.get(why, Unread()) + one
         return found
 
+    def refused_places(self, **values: Any) -> dict[str, tuple[str, ...]]:
+        """Where the first rows stand that the query `refused` counts, by reason: rows of Parquet, else files."""
+        sources = placeable(self._sources)
+        if not sources:
+            return {}
+        self._is_placed = True
+        try:
+            union = "\nUNION ALL\n".join(select(source, self, PLACE) for source in sources)
+            self._read(lambda: self._session.sql(_spark(union))).createOrReplaceTempView("log")
+            return by_reason(self.run("refused_places", **values), sources)
+        finally:
+            self._is_placed = False
+            self.attach(self._sources, self._instead)
+
     # How Spark spells what differs between engines, in DuckDB's dialect where sqlglot translates it.
 
     def value(self, path: str, files: LogFiles) -> str:
@@ -193,7 +196,7 @@ class Spark:
             )
             return (
                 f"(SELECT CASE WHEN {is_object} THEN value END AS line, "
-                f"NOT COALESCE({is_object}, FALSE) AS line_is_bad FROM {view} "
+                f"NOT COALESCE({is_object}, FALSE) AS line_is_bad{f', {PLACE}' if self._is_placed else ''} FROM {view} "
                 f"WHERE TRIM(value) <> '' AND NOT ({is_action}))"
             )
         if "docs" not in source.paths:
@@ -202,25 +205,25 @@ class Spark:
                          "write one row a document, or leave out --on spark")  # fmt: skip
 
     def _view(self, files: LogFiles) -> str:
-        if files not in self._views:
-            paths = list(files.paths)
-            read = self._session.read
-            readers = {
-                "parquet": lambda: parquet(self._session, files),
-                "csv": lambda: self._delimited(files),
-                "tsv": lambda: self._delimited(files),
-                "json": lambda: read.text(paths),
-            }
+        if (files, self._is_placed) not in self._views:
             name = f"files_{len(self._views)}"
-            self._read(readers[files.kind], files).createOrReplaceTempView(name)
-            self._views[files] = name
-        return self._views[files]
+            self._read(lambda: self._frame(files), files).createOrReplaceTempView(name)
+            self._views[files, self._is_placed] = name
+        return self._views[files, self._is_placed]
 
-    def _delimited(self, files: LogFiles) -> DataFrame:
-        from assay.logs.spark_lines import FILE, delimited
+    def _frame(self, files: LogFiles) -> DataFrame:
+        """The rows of files, with their places where these are asked for: of a text the file alone is known."""
+        if files.kind in SEPARATORS:
+            from assay.logs.spark_lines import FILE, delimited
 
-        rows, self._unread[files] = delimited(self._session, files)
-        return rows.drop(FILE)
+            rows, self._unread[files] = delimited(self._session, files)
+            return rows.selectExpr("*", f"{FILE} || ':' AS {PLACE}").drop(FILE) if self._is_placed else rows.drop(FILE)
+        if files.kind == "json":
+            lines = self._session.read.text(list(files.paths))
+            return lines.selectExpr("value", f"_metadata.file_path || ':' AS {PLACE}") if self._is_placed else lines
+        rows = parquet(self._session, files)
+        place = numbered("_metadata.file_path", "_metadata.row_index + 1")
+        return rows.selectExpr("*", place) if self._is_placed else rows
 
     def _rows(self, statement: str, values: Mapping[str, Any]) -> pl.DataFrame:
         import polars as pl
