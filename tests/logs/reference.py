@@ -280,6 +280,14 @@ def refused(t: Tables) -> Rows:
 
 
 @query
+def refused_places(t: Tables) -> Rows:
+    known = [row for row in t["rows"] if row["refused"] is not None and row["event_id"] is not None]
+    return [{"reason": key[0], "place": row["event_id"]}
+            for key, part in grouped(known, "refused").items()
+            for row in sorted(part, key=lambda one: one["event_id"])[:3]]  # fmt: skip
+
+
+@query
 def kinds(t: Tables) -> Rows:
     return [{"app": key[0], "kind": key[1], "n": len(part), "first": first_of(row["moment"] for row in part),
              "last": last_of(row["moment"] for row in part)}

@@ -67,8 +67,8 @@ def log(n, seed):
     return pl.DataFrame({**columns, **flags}, schema_overrides=SCHEMA).select(list(SCHEMA))
 
 
-ENDS = ("cells", "cascade", "last_click_cells", "unit_moments", "position_moments", "dwells", "refused", "unmatched",
-        "weighed_moments", "bandit_cells", "bandit_moments", "satisfied_pairs")  # fmt: skip
+ENDS = ("cells", "cascade", "last_click_cells", "unit_moments", "position_moments", "dwells", "refused",
+        "refused_places", "unmatched", "weighed_moments", "bandit_cells", "bandit_moments", "satisfied_pairs")  # fmt: skip
 """Texts that others are not built from: they are run on nothing, too."""
 
 LOGS = {"some": log(400, 1), "few": log(25, 2), "none": log(0, 3)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from assay.errors import InputError
@@ -80,3 +81,20 @@ class TestDelimited:
         with pytest.raises(InputError, match="goes on in the next line") as error:
             found(spark, path)
         assert str(error.value).startswith(f"{path}:3: ")
+
+
+class TestPlaces:
+    def test_rows_of_parquet_and_files_of_texts(self, tmp_path, spark, duck):
+        (tmp_path / "a b").mkdir()
+        for name, ranks in (("a", [1, 2, None]), ("b", [None, 3])):
+            rows = pl.DataFrame({"search_id": "s1", "query": "red", "doc_id": ["d1", "d2", "d3"][: len(ranks)],
+                                 "rank": ranks, "click": 0})  # fmt: skip
+            rows.write_parquet(tmp_path / "a b" / f"{name}.parquet")
+            rows.write_ndjson(tmp_path / f"{name}.jsonl")
+        place = f"{tmp_path}/a b/"
+        left = {"an impression without a position": (2, (f"{place}a.parquet, row 3", f"{place}b.parquet, row 1"))}
+        assert found(spark, tmp_path / "a b")[1] == found(duck, tmp_path / "a b")[1] == left
+        texts = f"{tmp_path}/*.jsonl"
+        assert found(spark, texts)[0] == found(duck, texts)[0]
+        files = (f"{tmp_path}/a.jsonl", f"{tmp_path}/b.jsonl")
+        assert found(spark, texts)[1] == {"an impression without a position": (2, files)}

@@ -6,15 +6,18 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay.errors import EngineError, InputError, MissingExtra
 from assay.files import spelled
 from assay.logs.beyond import Beyond
-from assay.logs.delimited import NOT_UTF8, OPEN, RAGGED, SEPARATORS, TOO_LONG, Unread, names_of
+from assay.logs.delimited import NOT_UTF8, OPEN, PLACES, RAGGED, SEPARATORS, TOO_LONG, Unread, names_of
 from assay.logs.found_files import LogFiles, json_paths
 from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
 from assay.logs.named import composed, parameters
+from assay.logs.places import PLACE, by_reason, lines_at, one_by_one, placeable
+from assay.logs.places import reading as placed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,6 +72,7 @@ class Duck:
         self._beyond = Beyond(self._connection)
         self._sources: tuple[Source, ...] = ()
         self._instead: dict[str, str] = {}
+        self._places: Literal["", "file", "line"] = ""  # what relations say of where their rows stand
         self.lay("aside", {"session_id": "VARCHAR"}, [])
 
     def close(self) -> None:
@@ -171,15 +175,48 @@ class Duck:
             "FROM reject_errors JOIN reject_scans USING (scan_id, file_id) "
             "WHERE error_type <> 'CAST' GROUP BY file_path, line ORDER BY ALL"  # what is no number is counted by `rows`
         ).fetchall()
-        found: dict[str, Unread] = {}
+        found: dict[str, list[tuple[str, int, int]]] = {}
         for path, line, error, text in rows:
-            why, place, lost = REJECTED.get(error, RAGGED), f"{spelled(str(path))}:{line}", str(text).count("\n")
+            why, lost = REJECTED.get(error, RAGGED), str(text).count("\n")
             if why == OPEN and (lost > RUNS_AWAY or (lost and str(text).endswith("\n"))):
-                raise InputError(f"a quote that does not close takes {lost:,} lines or more with it", place,
+                raise InputError(f"a quote that does not close takes {lost:,} lines or more with it",
+                                 lines_at([(str(path), line)])[0],
                                  'close it, or write "" where a value in quotes holds a quote',
                                  line=str(text).splitlines()[0][:200])  # fmt: skip
-            found[why] = found.get(why, Unread()) + Unread(1 + (lost if why == OPEN else 0), (place,))
-        return found
+            found.setdefault(why, []).append((str(path), line, 1 + (lost if why == OPEN else 0)))
+        return {why: Unread(sum(n for *_, n in at), lines_at([(path, line) for path, line, _ in at[:PLACES]]))
+                for why, at in found.items()}  # fmt: skip
+
+    def refused_places(self, **values: Any) -> dict[str, tuple[str, ...]]:
+        """Where the first rows stand that the query `refused` counts, by reason.
+
+        Texts are read twice: at once, for the files, and then those files one by one, for the lines.
+        """
+        sources = placeable(self._sources)
+        found = self._laid(sources, "file", values)
+        texts = one_by_one(sources, found.iter_rows())
+        if texts:
+            found.extend(self._laid(texts, "line", values))
+        return by_reason(found, sources)
+
+    def _laid(
+        self, sources: Sequence[Source], places: Literal["file", "line"], values: Mapping[str, Any]
+    ) -> pl.DataFrame:
+        """The query `refused_places` over sources whose rows say where they stand."""
+        import polars as pl
+
+        if not sources:
+            return pl.DataFrame(schema={"reason": pl.String, "place": pl.String})
+        self._places = places
+        try:
+            union = "\nUNION ALL\n".join(select(source, self, PLACE) for source in sources)
+            self._execute(f"SET preserve_insertion_order = {str(places == 'line').lower()}")
+            self._execute(f"CREATE OR REPLACE TEMP VIEW log AS {union}")
+            return self.run("refused_places", **values)
+        finally:
+            self._places = ""
+            self._execute("SET preserve_insertion_order = false")
+            self.attach(self._sources, self._instead)
 
     # How DuckDB spells what differs between engines.
 
@@ -226,9 +263,10 @@ class Duck:
         if source.files.kind == "json":
             # CASE looks at a line only where it is JSON; AND would look at all
             line = "CASE WHEN json_valid(line) THEN CASE WHEN json_type(line) = 'OBJECT' THEN line END END"
+            place = f", {PLACE}" if self._places else ""
             action = "list_any_value(json_extract_string(line, ['$.index._index', '$.create._index'])) IS NOT NULL"
             read = (
-                f"(SELECT {line} AS line, {line} IS NULL AS line_is_bad FROM {read} WHERE trim(line) <> '' "
+                f"(SELECT {line} AS line, {line} IS NULL AS line_is_bad{place} FROM {read} WHERE trim(line) <> '' "
                 f"AND NOT CASE WHEN json_valid(line) THEN {action} ELSE FALSE END)"
             )
         if "docs" not in source.paths:
@@ -245,7 +283,9 @@ class Duck:
 
     def _reading(self, files: LogFiles, paths: Iterable[str] = ()) -> str:
         self._beyond.reach(files)
-        return self._beyond.rows(files, paths) if files.is_table else reading(files)
+        if files.is_table:
+            return self._beyond.rows(files, paths)
+        return placed(files, reading(files), self._places == "line") if self._places else reading(files)
 
     def _list(self, path: str, files: LogFiles) -> str:
         if files.kind == "json":
@@ -285,16 +325,14 @@ class Duck:
 
 def reading(files: LogFiles) -> str:
     """The table function that reads files."""
-    plain = (re.sub(r"[\[*?]", r"[\g<0>]", os.fspath(path)) for path in files.paths)  # a name is not a pattern
-    paths = "[" + ", ".join(literal(path) for path in plain) + "]"
     names = names_of(files) if files.kind in SEPARATORS else []
     columns = "{" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names) + "}"
+    plain = (re.sub(r"[\[*?]", r"[\g<0>]", os.fspath(path)) for path in files.paths)  # a name is not a pattern
+    paths = "[" + ", ".join(literal(path) for path in plain) + "]"
     return READERS[files.kind].format(paths=paths, columns=columns)
 
 
 def _with_bases(source: Source) -> Source:
-    from dataclasses import replace
-
     return replace(source, bases={"": 1})
 
 

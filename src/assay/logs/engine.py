@@ -52,3 +52,6 @@ class Engine(Protocol):
         Raises:
             InputError: a quote that does not close takes the rest of a file with it.
         """
+
+    def refused_places(self, **values: Any) -> dict[str, tuple[str, ...]]:
+        """Where the first rows stand that the query `refused` counts, by reason."""

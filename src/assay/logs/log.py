@@ -18,6 +18,9 @@ from assay.logs.named import named
 EVER = (-(2**62), 2**62)
 """The window that leaves nothing out, in microseconds since 1970."""
 
+NO_OBJECT = "a line that is no JSON object"
+"""A reason, as `rows` says it."""
+
 DAY = 86_400_000_000
 NUMBERS = (*INTEGERS, "DOUBLE", "FLOAT")
 
@@ -146,7 +149,9 @@ class Log:
 
     def refused(self) -> list[Refusal]:
         """What does not count, and why; nothing that was left out is missing here."""
-        found = [self._refusal(row["reason"], row["n"]) for row in self.run("refused").iter_rows(named=True)]
+        counted = dict(self.run("refused").select("reason", "n").iter_rows())
+        places = self.engine.refused_places(**self._window) if counted.keys() - {NO_OBJECT} else {}
+        found = [self._refusal(reason, n, places.get(reason, ())) for reason, n in counted.items()]
         found += [Refusal(why, one.n, one.places) for why, one in self.engine.rejected().items()]
         found.append(Refusal("files that are no .parquet, .csv, .tsv or .jsonl", len(self.unread), self.unread[:3]))
         if self.has("at"):
@@ -168,9 +173,8 @@ class Log:
         found.append(Refusal(f"sessions of more than {self.reading.most} searches, set aside", self.heavy))
         return [refusal for refusal in found if refusal.n]
 
-    def _refusal(self, reason: str, n: int) -> Refusal:
-        places = self._bad_lines() if reason == "a line that is no JSON object" else ()
-        return Refusal(reason, n, places)
+    def _refusal(self, reason: str, n: int, places: tuple[str, ...]) -> Refusal:
+        return Refusal(reason, n, self._bad_lines() if reason == NO_OBJECT else places)
 
     def _bad_lines(self) -> tuple[str, ...]:
         files = [source.files for source in self.sources if source.files.kind == "json"]

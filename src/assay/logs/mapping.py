@@ -100,9 +100,18 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def select(source: Source, dialect: Dialect) -> str:
-    """The SELECT that gives the columns of `log` for one source."""
+def select(source: Source, dialect: Dialect, place: str = "") -> str:
+    """The SELECT that gives the columns of `log` for one source.
+
+    Args:
+        source: where the rows are.
+        dialect: of the engine.
+        place: the column of the relation that says where a row stands, which is laid as the id of an event; none if
+            empty.
+    """
     given = {name: _expression(name, source, dialect) for name in COLUMNS}
+    if place:
+        given["event_id"] = place
     columns = ",\n    ".join(f"{expression} AS {name}" for name, expression in given.items())
     kept = f"\nWHERE {_app(source, dialect)} = {literal(source.drops)}" if source.drops else ""
     return f"SELECT\n    {columns}\nFROM {dialect.relation(source)} AS source{kept}"
