@@ -46,7 +46,7 @@ def labelled(where: str, name: str, turn: int) -> int:
             for one in items:
                 grade = 3 * (sum(one["document"]["doc_id"].encode()) % 2)
                 answer = {"uid": f"answer-{name}-{one['item']}", "item": one["item"],
-                          "grade": grade if n % 12 or not turn else 1, "took_ms": 2_000}  # fmt: skip
+                          "grade": grade if n % 12 or not turn else 1, "took_ms": 4_000}  # fmt: skip
                 given = browser.post("v1/grades", json=answer, headers={"x-csrf-token": token[1]})
                 assert given.status_code == 200, given.text
                 n += 1

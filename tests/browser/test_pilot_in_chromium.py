@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
         add_person(store, "second", "rater", PASSWORD, by="test")
         create_project(
             store, bench, name="winter", pairs=pairs, documents=documents, rubric=Rubric.parse(WORDS), by="test",
-            rubric_text=WORDS, pilot=QUERIES, repeat_share=0.0,
+            rubric_text=WORDS, pilot=QUERIES, repeat_share=0.0, min_seconds=0.0,
         )  # fmt: skip
     return made
 

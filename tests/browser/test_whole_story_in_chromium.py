@@ -142,7 +142,7 @@ def test_from_two_runs_to_a_settled_comparison(
     assay("rubric init --plain")
     assay(
         "label create winter pairs.csv --rubric rubric.md --topics topics.csv --documents documents.jsonl"
-        " --pilot 0 --repeats 0"
+        " --pilot 0 --repeats 0 --min-seconds 0"
     )
     roles = {"ann": "rater", "bo": "rater", "cy": "adjudicator", "di": "lead"}
     links = {name: assay(f"people invite --role {role}") for name, role in roles.items()}

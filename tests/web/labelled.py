@@ -57,5 +57,5 @@ def project(folder: Path, name: str = "winter", rubric: str = RUBRIC, docs: int 
     with open_store(bench) as store:
         return create_project(
             store, bench, name=name, pairs=pairs, rubric=Rubric.parse(rubric), rubric_text=rubric, by="test",
-            topics=topics, documents=documents, **({"repeat_share": 0.0} | options),  # type: ignore[arg-type]
+            topics=topics, documents=documents, **({"repeat_share": 0.0, "min_seconds": 0.0} | options),  # type: ignore[arg-type]
         )  # fmt: skip

@@ -66,5 +66,5 @@ def rich(folder: Path, name: str = "rich", **options: object) -> Made:
     with open_store(bench) as store:
         return create_project(
             store, bench, name=name, rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, by="test", topics=TOPICS,
-            **({"pairs": pairs, "documents": str(source), "repeat_share": 0.0} | options),  # type: ignore[arg-type]
+            **({"pairs": pairs, "documents": str(source), "repeat_share": 0.0, "min_seconds": 0.0} | options),  # type: ignore[arg-type]
         )  # fmt: skip

@@ -48,6 +48,10 @@ def label() -> None:
 @click.option("--pilot-limit", type=click.FloatRange(0, 1), default=0.6, metavar="VALUE",
               help="Agreement that opens the rest, at its lower end: 0.6.")  # fmt: skip
 @click.option("--refresh-days", metavar="DAYS", help="For which labels are good: 180, or 180,news=7 by segment.")
+@click.option("--min-seconds", type=click.FloatRange(0, 60), default=1.0, metavar="SECONDS",
+              help="Who is faster again and again is stopped to look at the rubric: 1; 0 stops nobody.")  # fmt: skip
+@click.option("--live-links", is_flag=True,
+              help="Raters may open the live page that a document's field url names; it is noted.")  # fmt: skip
 @click.option("--enter", "needs_enter", is_flag=True, help="A grade is confirmed by Enter.")
 def create(name: str, repeats: float, **options: Any) -> None:
     """Translates the command line into one call of the flow."""

@@ -6,10 +6,9 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.flows.keeping import now
-from assay.flows.labelling import project_of
+from assay.flows.labelling import item_seen, project_of
 from assay.flows.people import Person
 from assay.flows.share import counts_of
-from assay.flows.snapshot import document_seen, query_seen
 from assay.store import audit, found, projects
 from assay.store.database import Store
 
@@ -60,8 +59,4 @@ def add_found(
         return {"state": state, "item": None}
     (seen,) = projects.shown(store, [row])
     (count,) = counts_of(store, project, who.name, [row], secret)
-    item = {
-        "item": row["id"], "turn": row["turn"], "query": query_seen(seen["query"]),
-        "document": document_seen(seen["document"], row["doc_id"]), "count": count,
-    }  # fmt: skip
-    return {"state": "added", "item": item}
+    return {"state": "added", "item": item_seen(project, row, seen, count)}

@@ -5,18 +5,28 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
+from assay.flows import pace
 from assay.flows.keeping import now
+from assay.flows.pace import MIN_SECONDS
 from assay.flows.people import Person
 from assay.flows.pilot import consider
 from assay.flows.share import counts_of
-from assay.flows.snapshot import document_row, document_seen, documents_of, notes_on, queries_of, query_seen
-from assay.keys import coin
+from assay.flows.snapshot import (
+    document_row,
+    document_seen,
+    documents_of,
+    live_page,
+    notes_on,
+    queries_of,
+    query_seen,
+)
+from assay.keys import coin, fingerprint
 from assay.rubric import Rubric
-from assay.store import audit, judgments, projects, queue
+from assay.store import audit, events, judgments, projects, queue
 from assay.store.database import Store
 from assay.store.judgments import Given
 from assay.tables import Pair
@@ -61,7 +71,8 @@ def create_project(
     topics: Any = None, documents: Any = None, raters_each: int = 2, mode: str = "query", pilot: int = 0,
     pilot_limit: float = 0.6, gold: Mapping[tuple[str, str], float] | None = None, gold_share: float = 0.05,
     repeat_share: float = 0.05, needs_enter: bool = False, refresh_days: int | None = None,
-    refresh_classes: Mapping[str, int] | None = None, tenant: str = "default",
+    refresh_classes: Mapping[str, int] | None = None, min_seconds: float = MIN_SECONDS, live_links: bool = False,
+    tenant: str = "default",
 ) -> Made:  # fmt: skip
     """Makes a project of pairs.
 
@@ -85,6 +96,8 @@ def create_project(
         needs_enter: whether a grade is confirmed by Enter.
         refresh_days: after how many days a label is due again.
         refresh_classes: the same by the segment of the query, where it is another number.
+        min_seconds: an answer that took less is too fast, see `assay.flows.pace`; 0 stops nobody.
+        live_links: whether raters may open the live page of a document, where its field `url` names one.
         tenant: whose.
 
     Raises:
@@ -117,6 +130,7 @@ def create_project(
         "mode": mode, "raters_each": raters_each, "needs_enter": needs_enter, "pilot": min(pilot, len(asked)),
         "pilot_limit": pilot_limit, "gold_share": gold_share if known else 0.0, "repeat_share": repeat_share,
         "refresh_days": refresh_days, "refresh_classes": json.dumps(dict(refresh_classes or {})), "created_at": at,
+        "min_seconds": float(min_seconds), "live_links": live_links,
     }  # fmt: skip
     queries = [
         {"tenant": tenant, "project": project, "query_id": query} | asks(query)
@@ -172,21 +186,38 @@ def next_items(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
     if project["ended_at"] is not None:
         return []
     n = max(1, min(n, AT_ONCE))
-    held = store.write(lambda connection: queue.claim(connection, project, who.name, n, at, secret)).result()[:n]
+
+    def job(connection: Any) -> list[dict[str, Any]] | None:
+        if pace.stop(connection, project, who.name, at):
+            return None
+        return queue.claim(connection, project, who.name, n, at, secret)[:n]
+
+    held = store.write(job).result()
+    if held is None:
+        return []
     if not held and consider(store, project):  # the pilot was labelled, and nobody has looked since
         return next_items(store, who, name, n, secret)
     seen = projects.shown(store, held)
     counts = counts_of(store, project, who.name, held, secret)
-    return [
-        {
-            "item": item["id"],
-            "turn": item["turn"],
-            "query": query_seen(one["query"]),
-            "document": document_seen(one["document"], item["doc_id"]),
-            "count": count,
-        }
-        for item, one, count in zip(held, seen, counts, strict=True)
-    ]
+    return [item_seen(project, *one) for one in zip(held, seen, counts, strict=True)]
+
+
+def item_seen(
+    project: Mapping[str, Any], item: Mapping[str, Any], shown: Mapping[str, Any], count: Mapping[str, int] | None
+) -> dict[str, Any]:
+    """An item as a rater gets it.
+
+    Args:
+        project: its row.
+        item: its row, with its `turn`.
+        shown: its query and document, see `store.projects.shown`.
+        count: where it stands in its query.
+    """
+    doc = document_seen(shown["document"], item["doc_id"])
+    if project["live_links"] and (live := live_page(doc["fields"])):
+        doc["live"] = live
+    return {"item": item["id"], "turn": item["turn"], "query": query_seen(shown["query"]), "document": doc,
+            "count": count}  # fmt: skip
 
 
 def give(store: Store, who: Person, given: Given) -> dict[str, Any]:
@@ -197,6 +228,7 @@ def give(store: Store, who: Person, given: Given) -> dict[str, Any]:
     """
     with store.reading() as connection:
         project = judgments.project_of(connection, who.tenant, given.item)
+        given = replace(given, is_fast=pace.is_fast(connection, project, given.item, given.took_ms))
     given = checked(given, rubric_of(project), project["mode"])
     at = now()
 
@@ -208,10 +240,44 @@ def give(store: Store, who: Person, given: Given) -> dict[str, Any]:
     return {"uid": row["uid"], "item": row["item"], "turn": row["turn"], "grade": row["grade"]}
 
 
-def is_waiting(store: Store, who: Person, name: str) -> bool:
-    """Whether a project waits for its raters to agree on the pilot before it hands out more."""
+def waits_for(store: Store, who: Person, name: str) -> str:
+    """What keeps a project from handing out more: "pace", "pilot" or nothing.
+
+    "pace" is that the rater was stopped for answers that came too fast, "pilot" that the raters do not agree on it yet.
+    """
     project = project_of(store, who, name)
-    return bool(project["pilot"]) and project["opened_at"] is None
+    with store.reading() as connection:
+        if pace.is_stopped(connection, project, who.name):
+            return "pace"
+    return "pilot" if project["pilot"] and project["opened_at"] is None else ""
+
+
+def go_on(store: Store, who: Person, name: str) -> None:
+    """Hands out more to a rater who was stopped; nothing happens where nobody was."""
+    project, at = project_of(store, who, name), now()
+    store.write(lambda connection: pace.go_on(connection, project, who.name, at)).result()
+
+
+def opened(store: Store, who: Person, uid: str, item: int) -> None:
+    """Notes that a rater opened the live page of a document; the same uid again counts once.
+
+    Raises:
+        InputError: the project lets nobody open it, or the rater never had the item.
+    """
+    at = now()
+    with store.reading() as connection:
+        project = judgments.project_of(connection, who.tenant, item)
+    if not project["live_links"]:
+        raise InputError("the raters of this project open no live pages", "item", "label what the page shows")
+
+    def job(connection: Any) -> None:
+        if not queue.had(connection, item, who.name):
+            raise InputError("nobody gave you this item", f"item {item}", "ask for the next one")
+        # The hash of an id that a client made: an id may hold a name.
+        events.note(connection, who.tenant, project["id"], who.name, events.OPENED, at, item=item,
+                    uid=fingerprint(who.name, uid)[:32])  # fmt: skip
+
+    store.write(job).result()
 
 
 def checked(given: Given, rubric: Rubric, mode: str) -> Given:
@@ -220,8 +286,6 @@ def checked(given: Given, rubric: Rubric, mode: str) -> Given:
     Raises:
         InputError: it is not of the rubric, says nothing or two things, or the project is labelled by pairs.
     """
-    from dataclasses import replace
-
     if mode == "pairwise":
         raise InputError("this project is labelled by pairs", "grade", "send a preference to /v1/preferences")
     if given.cannot_tell is not None and given.cannot_tell not in REASONS:

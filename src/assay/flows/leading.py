@@ -82,7 +82,13 @@ def make(
     """
     rules, text = read_rubric(rubric), text_of(rubric)
     if options.get("mode") == PAIRWISE:
-        _only_of_grades(gold=gold, pilot=pilot, refresh_days=refresh_days, enter=options.get("needs_enter"))
+        _only_of_grades(
+            gold=gold,
+            pilot=pilot,
+            refresh_days=refresh_days,
+            enter=options.get("needs_enter"),
+            live_links=options.get("live_links"),
+        )
         own = {option: value for option, value in options.items() if option in OF_PAIRS}
         return of_pairs(store, bench, name=name, pairs=pairs, rubric=rules, rubric_text=text, by=who.name,
                         raters_each=raters_each, most=comparisons, tenant=who.tenant, **own)  # fmt: skip

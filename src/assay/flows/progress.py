@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from assay.flows.labelling import project_of, rubric_of
 from assay.flows.people import Person
 from assay.flows.pilot import Gate, Late, agreement_of, gate_of, latecomers
-from assay.store import counted, judgments, progress
+from assay.store import counted, events, judgments, progress
 from assay.store.counted import Counted, Said
 
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ class OneRater:
         median_s: seconds from seeing to answering, half of the items less; None where no time was noted.
         gold: grades that are the known one, and hidden gold items that were graded.
         repeats: grades that were the same when the item came again, and items that came again.
+        fast: answers of all that stand, hidden items too, that came faster than anybody reads.
+        stops: how often the rater was stopped for that.
+        opened: how often the rater opened a live page.
     """
 
     name: str
@@ -45,6 +48,9 @@ class OneRater:
     median_s: float | None
     gold: tuple[int, int] = (0, 0)
     repeats: tuple[int, int] = (0, 0)
+    fast: int = 0
+    stops: int = 0
+    opened: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +114,7 @@ def progress_of(store: Store, who: Person, name: str) -> Progress:
     with store.reading() as connection:
         every = {one.id: one for one in counted.items(connection, project["id"])}
         standing = counted.said(connection, who.tenant, project["id"])
+        beside = Counter(events.counts(connection, project["id"]))
     items = {number: one for number, one in every.items() if one.gold is None}
     rows = [row for row in standing if row.turn == 0 and row.item in items]
     given = [row for row in rows if row.role != "adjudicator"]
@@ -120,7 +127,10 @@ def progress_of(store: Store, who: Person, name: str) -> Progress:
         given=sum(not items[row.item].is_pilot for row in given),
         disputed=sum(one.is_disputed for one in items.values()),
         settled=len({row.item for row in rows if row.role == "adjudicator"}),
-        raters=_raters(standing, {row.rater for row in given}, every),
+        raters=tuple(
+            replace(one, stops=beside[one.name, events.STOPPED], opened=beside[one.name, events.OPENED])
+            for one in _raters(standing, {row.rater for row in given}, every)
+        ),
         boundaries=_boundaries(given),
         agreement=gate.agreement if gate else agreement_of(told, rubric_of(project), project["pilot_limit"]),
         flags=tuple(progress.flags(store, project["id"])),
@@ -156,7 +166,8 @@ def _rater(name: str, rows: Sequence[Said], items: Mapping[int, Counted]) -> One
     told = sum(row.grade is not None for row in own)
     known = [(grade, gold) for item, grade in first.items() if (gold := items[item].gold) is not None]
     again = [(row.grade, first.get(row.item)) for row in rows if row.turn]
-    return OneRater(name, told, len(own) - told, median(took) if took else None, _alike(known), _alike(again))
+    return OneRater(name, told, len(own) - told, median(took) if took else None, _alike(known), _alike(again),
+                    fast=sum(row.is_fast for row in rows if row.role != "adjudicator"))  # fmt: skip
 
 
 def _alike(pairs: Sequence[tuple[float | None, float | None]]) -> tuple[int, int]:

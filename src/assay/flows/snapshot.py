@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from assay.errors import MissingExtra
 from assay.flows.pictures import KINDS, ON_THE_WEB, Album, folder_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from assay.store.database import Store
 
 _SHOWN_DATA = re.compile(rf"data:(?:{'|'.join(KINDS)});base64,[A-Za-z0-9+/=\s]+")
+_ADDRESS = re.compile(r"https?://[^\s\\\x00-\x20\x7f<>\"'`]+", re.IGNORECASE)
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
 _BLOCK = re.compile(r"</?(?:p|div|h[1-6]|li|dt|dd|tr|table|blockquote|pre|figure|figcaption|caption|hr|br)\b[^>]*>")
 
@@ -217,6 +219,25 @@ def document_seen(row: Mapping[str, Any] | None, doc: str) -> dict[str, Any]:
     """
     row = _BARE if row is None else row
     return {"doc_id": doc} | {name: row[name] for name in _BARE} | {"dir": direction_of(row["language"])}
+
+
+LONGEST_ADDRESS = 2_000
+
+
+def live_page(fields: Mapping[str, str]) -> str:
+    """The address of the live page of a document, by its field `url`; "" where it is none that a page may lead to.
+
+    An address begins with http:// or https://, names a host and nobody's password, and has no blanks and no letters
+    that a browser would pass over.
+    """
+    told = next((text for name, text in fields.items() if name.lower() == "url"), "").strip()
+    if len(told) > LONGEST_ADDRESS or not _ADDRESS.fullmatch(told):
+        return ""
+    try:
+        parts = urlsplit(told)
+        return told if parts.hostname and parts.username is None and parts.port != 0 else ""
+    except ValueError:  # a port that is none, brackets that do not close
+        return ""
 
 
 def query_seen(row: Mapping[str, Any]) -> dict[str, Any]:

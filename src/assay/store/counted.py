@@ -32,6 +32,7 @@ class Said(NamedTuple):
     turn: int
     grade: float | None
     took_ms: int | None
+    is_fast: bool
 
 
 def items(connection: sa.Connection, project: str) -> list[Counted]:

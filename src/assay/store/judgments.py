@@ -36,6 +36,7 @@ class Given:
         cannot_tell: why no grade can be given.
         note: what else the rater says.
         took_ms: from showing to answering.
+        is_fast: whether that is less than anybody needs to read, see `assay.flows.pace`.
         source: human, model or clicks.
     """
 
@@ -51,6 +52,7 @@ class Given:
     cannot_tell: str | None = None
     note: str = ""
     took_ms: int | None = None
+    is_fast: bool = False
     source: str = "human"
 
 
@@ -80,7 +82,7 @@ def append(connection: sa.Connection, tenant: str, given: Given, rubric_version:
         "preference": given.preference, "left_doc_id": given.left_doc_id, "cannot_tell": given.cannot_tell,
         "note": given.note,
         "rubric_version": rubric_version, "doc_hash": item["doc_hash"], "judged_at": now, "took_ms": given.took_ms,
-        "source": given.source, "turn": given.turn, "takes_back": None,
+        "is_fast": given.is_fast, "source": given.source, "turn": given.turn, "takes_back": None,
     }  # fmt: skip
     connection.execute(_INSERT, row)
     queue.end(connection, given.item, given.rater, given.turn, "judged", now)

@@ -19,12 +19,13 @@ import sqlalchemy as sa
 
 from assay.errors import InputError
 from assay.store.database import Store, without_writer
-from assay.store.schema import API_KEYS, AUDIT, CLAIMS, FLAGS, INVITATIONS, JUDGMENTS, PEOPLE, PROJECTS, TABLES
+from assay.store.schema import API_KEYS, AUDIT, CLAIMS, EVENTS, FLAGS, INVITATIONS, JUDGMENTS, PEOPLE, PROJECTS, TABLES
 
 WHOSE: tuple[tuple[sa.Column[Any], tuple[sa.Column[Any], ...]], ...] = (
     (JUDGMENTS.c.rater, (JUDGMENTS.c.note, JUDGMENTS.c.cannot_tell)),
     (CLAIMS.c.rater, ()),
     (FLAGS.c.rater, (FLAGS.c.why,)),
+    (EVENTS.c.rater, ()),
     (PROJECTS.c.opened_by, (PROJECTS.c.opened_why,)),
     (AUDIT.c.person, ()),
     (PEOPLE.c.name, ()),

@@ -42,7 +42,7 @@ class NewItem:
         place: in the queue; the documents of a query have the place of the query.
         other_doc_id, other_doc_hash: of the second document, in pairwise projects.
         is_pilot: whether every rater labels it before the queue opens.
-        gold: the known grade of a hidden gold item.
+        gold: the known grade of a hidden gold item; pairwise its place in first, second, tie, both-bad.
         is_found: whether a rater searched for it.
         round: how often the pair was put back with this very document; 0 at first.
     """
@@ -309,6 +309,12 @@ def take(connection: sa.Connection, row: dict[str, Any], rater: str, turn: int, 
             sa.insert(CLAIMS).values(tenant=row["tenant"], item=row["id"], rater=rater, turn=turn, claimed_at=now)
         )
     return True
+
+
+def had(connection: sa.Connection, item: int, rater: str) -> bool:
+    """Whether an item was ever handed to a rater."""
+    select = sa.select(CLAIMS.c.id).where(CLAIMS.c.item == item, CLAIMS.c.rater == rater)
+    return connection.execute(select).first() is not None
 
 
 def end(connection: sa.Connection, item: int, rater: str, turn: int, outcome: str, now: str) -> bool:

@@ -83,6 +83,8 @@ PROJECTS = _table(
     sa.Column("opened_at", sa.Text),  # when the queue behind the pilot was opened
     sa.Column("opened_by", sa.Text),
     sa.Column("opened_why", sa.Text),
+    sa.Column("min_seconds", sa.Float, nullable=False, server_default="0"),  # of a plausible answer; 0 stops nobody
+    sa.Column("live_links", sa.Boolean, nullable=False, server_default=sa.false()),  # whether live pages may be opened
     sa.Column("created_at", sa.Text, nullable=False),
     sa.Column("ended_at", sa.Text),
     sa.UniqueConstraint("tenant", "name"),
@@ -137,7 +139,7 @@ ITEMS = _table(
     sa.Column("wanted", sa.Integer, nullable=False),  # raters
     sa.Column("taken", sa.Integer, nullable=False, server_default="0"),  # claims that hold or were answered
     sa.Column("is_pilot", sa.Boolean, nullable=False, server_default=sa.false()),
-    sa.Column("gold", sa.Float),  # the known grade of a hidden gold item
+    sa.Column("gold", sa.Float),  # the known grade of a hidden gold item; pairwise 0 first, 1 second, 2 tie, 3 both-bad
     sa.Column("is_found", sa.Boolean, nullable=False, server_default=sa.false()),  # a rater searched for it
     sa.Column("is_disputed", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("created_at", sa.Text, nullable=False),
@@ -186,6 +188,7 @@ JUDGMENTS = _table(
     sa.Column("doc_hash", sa.Text, nullable=False),
     sa.Column("judged_at", sa.Text, nullable=False),
     sa.Column("took_ms", sa.Integer),
+    sa.Column("is_fast", sa.Boolean, nullable=False, server_default=sa.false()),  # faster than anybody reads
     sa.Column("source", sa.Text, nullable=False),  # human, model or clicks
     sa.Column("turn", sa.Integer, nullable=False, server_default="0"),
     sa.Column("takes_back", sa.Text),  # the uid of the judgment that this row undoes; then it says nothing else
@@ -206,6 +209,21 @@ FLAGS = _table(
     sa.Column("why", sa.Text, nullable=False),
     sa.Column("flagged_at", sa.Text, nullable=False),
 )
+
+EVENTS = _table(
+    "events",
+    _id(),
+    sa.Column("uid", sa.Text, nullable=False),
+    sa.Column("project", sa.Text, sa.ForeignKey("projects.id"), nullable=False),
+    sa.Column("rater", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),  # stopped, went on, or opened
+    sa.Column("item", sa.ForeignKey("items.id")),  # whose live page was opened
+    sa.Column("judgment", sa.BigInteger().with_variant(sa.Integer, "sqlite")),  # the rater's last one before
+    sa.Column("at", sa.Text, nullable=False),
+    sa.UniqueConstraint("tenant", "uid"),
+    sa.Index(None, "project", "rater", "id"),
+)
+"""What raters do beside answering."""
 
 AUDIT = _table(
     "audit",

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from assay.flows import finding, labelling, share, snapshot
+from assay.flows import finding, labelling, pace, share, snapshot
 from assay.flows.pairs import PAIRWISE
 from assay.flows.people import Person
 from assay.store.judgments import Given
@@ -54,6 +54,13 @@ class Skip(BaseModel):
     item: Claim
 
 
+class Opened(BaseModel):
+    """Which item's live page was opened; `uid` names this opening."""
+
+    uid: Uid
+    item: Claim
+
+
 class Flag(BaseModel):
     """Which query is bad, and why."""
 
@@ -86,7 +93,7 @@ def label(request: Request, project: str, who: Person = RATER) -> Response:
     rubric = labelling.rubric_of(row)
     return page(
         request, "label.html", who=who, csrf=csrf(request), project=row, rubric=rubric, reasons=labelling.REASONS,
-        body=[line.strip().lstrip("#").strip() for line in rubric.body.splitlines() if line.strip()],
+        pace=pace, body=[line.strip().lstrip("#").strip() for line in rubric.body.splitlines() if line.strip()],
     )  # fmt: skip
 
 
@@ -102,11 +109,12 @@ def items(
 ) -> dict[str, Any]:
     """The next items of whoever asks: claimed now, or claimed before and not answered.
 
-    `waits` says "pilot" where nothing comes until the raters agree on the pilot.
+    `waits` says why nothing comes: "pilot" until the raters agree on the pilot, "pace" where the last answers came
+    faster than anybody reads, until whoever asks says to go on.
     """
     store = store_of(request)
     found = labelling.next_items(store, who, project, n, request.app.state.secret)
-    waits = "pilot" if not found and labelling.is_waiting(store, who, project) else ""
+    waits = "" if found else labelling.waits_for(store, who, project)
     return {"items": [handed(request, who, one) for one in found], "rater": who.name, "waits": waits}
 
 
@@ -148,6 +156,20 @@ def give(request: Request, answer: Answer, who: Person = RATER) -> dict[str, Any
     said = answer.model_dump() | claimed(request, who, answer.item)
     given = labelling.give(store_of(request), who, Given(rater=who.name, role="rater", **said))
     return handed(request, who, given)
+
+
+@ROUTES.post("/projects/{project}/go-on")
+def go_on(request: Request, project: str, who: Person = RATER) -> dict[str, bool]:
+    """Goes on after a stop for answers that came too fast."""
+    labelling.go_on(store_of(request), who, project)
+    return {"goes_on": True}
+
+
+@ROUTES.post("/opened")
+def opened(request: Request, asked: Opened, who: Person = RATER) -> dict[str, bool]:
+    """Notes that the live page of an item was opened; the same uid sent again counts once."""
+    labelling.opened(store_of(request), who, asked.uid, claimed(request, who, asked.item)["item"])
+    return {"noted": True}
 
 
 @ROUTES.post("/undo")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request, Response
 
-from assay.flows import exported, labelling
+from assay.flows import exported, labelling, pace
 from assay.flows import project as flow
 from assay.flows.pairs import PAIRWISE
 from assay.flows.people import Person
@@ -28,7 +28,7 @@ def progress(request: Request, project: str, who: Person = LEAD) -> Response:
         return go(request, f"/project/{row['id']}/pairs")
     rubric = labelling.rubric_of(row)
     return page(
-        request, "project.html", who=who, csrf=csrf(request), project=row, rubric=rubric, itself=ITSELF,
+        request, "project.html", who=who, csrf=csrf(request), project=row, rubric=rubric, itself=ITSELF, pace=pace,
         words={one.grade: one for one in rubric.grades},
         values={one.name: dict(one.means) for one in rubric.dimensions}, **_counted(request, who, row),
     )  # fmt: skip

@@ -136,6 +136,12 @@ function stampOf(doc) {
   }
   stamp.append(put("span", doc.captured_at ? `snapshot ${day(doc.captured_at)}` : "as it was when the project was made"));
   stamp.append(put("span", `hash ${doc.doc_hash.slice(0, 8)}`));
+  if (/^https?:\/\//i.test(doc.live || "")) {
+    const link = put("a", "Open the live page", { href: doc.live, target: "_blank", rel: "noreferrer noopener" });
+    link.dataset.live = "";
+    link.title = "It may differ from the snapshot. That you opened it is noted, and its site sees that somebody comes.";
+    stamp.append(link);
+  }
   return stamp;
 }
 

@@ -41,6 +41,7 @@ const CAME = {
   undo: () => tell("saved", "undone"),
   skip: () => tell("saved", "skipped: it comes back later"),
   flag: () => tell("saved", "the query is flagged"),
+  opened: () => {},
   found: (told) => { if (told.item) takeIn(told.item); tell("saved", find.came(told)); },
 };
 
@@ -91,7 +92,8 @@ async function fill() {
       queue.push(...fresh);
       idle = fresh.length ? 0 : idle + 1;
       for (const one of fresh) prefetch(one.document);
-      isEmpty = told.items.length === 0 && outbox.waiting().length === 0;
+      if (told.waits === "pace") slowDown();
+      isEmpty = told.items.length === 0 && outbox.waiting().length === 0 && told.waits !== "pace";
       isWaiting = told.waits === "pilot";
     } else tell("offline", told.what || `the server said ${told.code}`);
   } catch {
@@ -262,6 +264,28 @@ const find = finder(project, {
   ),
 });
 
+// Who answers faster than anybody reads is stopped: nothing comes before a key that gives no grade.
+
+function slowDown() {
+  if ($("slow").open) return;
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  $("slow").showModal();
+}
+
+async function goOn() {
+  try {
+    const { ok, told } = await ask("POST", `/v1/projects/${project}/go-on`);
+    $("slow-says").textContent = ok ? "" : told.what;
+    if (!ok) return;
+  } catch {
+    $("slow-says").textContent = "no connection: try again";
+    return;
+  }
+  $("slow").close();
+  if (seenAt) seenAt = performance.now(); // the stop is nobody's time to answer
+  fill();
+}
+
 // Keys and buttons.
 
 const open = (id) => { if (current || id === "help") $(id).showModal(); };
@@ -276,6 +300,8 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;
   const dialog = document.querySelector("dialog[open]");
   if (dialog) {
+    if (dialog.id === "slow" && event.key === "Escape") event.preventDefault();
+    if (dialog.id === "slow" && event.key === "c") goOn();
     if (dialog.id === "why" && /^[1-9]$/.test(event.key)) {
       const button = dialog.querySelectorAll("[data-reason]")[Number(event.key) - 1];
       if (button) { event.preventDefault(); button.click(); }
@@ -303,7 +329,7 @@ document.addEventListener("keydown", (event) => {
 const CLICKS = {
   grade: (node) => stage(Number(node.dataset.grade)),
   value: (node) => say(node.closest("[data-dimension]").dataset.dimension, Number(node.dataset.value)),
-  confirm, flag, undo, find: find.open,
+  confirm, flag, undo, find: find.open, goOn,
   help: () => open("help"),
   rubric: () => open("rubric-text"),
   reason: (node) => { $("why").close(); answer({ cannot_tell: node.dataset.reason }); },
@@ -316,6 +342,12 @@ document.addEventListener("click", (event) => {
   if (!node) return;
   for (const [name, act] of Object.entries(CLICKS)) if (node.dataset[name] !== undefined) act(node);
   BUTTONS[node.id]?.();
+});
+
+// A live page is opened by its own link, also in the background; that it was is noted.
+for (const kind of ["click", "auxclick"]) document.addEventListener(kind, (event) => {
+  if (current && event.button < 2 && event.target.closest("a[data-live]"))
+    outbox.put("/v1/opened", { uid: uid(), item: current.item }, { kind: "opened" });
 });
 
 $("noting").addEventListener("close", () => {
