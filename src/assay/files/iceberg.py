@@ -78,11 +78,8 @@ class IcebergRows:
     def _batches(self, scan: DataScan, target: pa.Schema) -> Iterator[pa.RecordBatch]:
         wanted = scan.projection()
         for task in self._tasks:  # one by one: asked for all, pyiceberg reads ahead as many as there are
-            with _said_of(self.name):
-                for batch in ArrowScan(self._held.metadata, self._held.io, wanted, AlwaysTrue()).to_record_batches(
-                    [task]
-                ):
-                    yield from pa.Table.from_batches([batch]).select(target.names).cast(target).to_batches()
+            for batch in ArrowScan(self._held.metadata, self._held.io, wanted, AlwaysTrue()).to_record_batches([task]):
+                yield from pa.Table.from_batches([batch]).select(target.names).cast(target).to_batches()
 
 
 @contextlib.contextmanager
