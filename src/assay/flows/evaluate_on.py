@@ -160,8 +160,8 @@ def _of_lake(table: DataFiles) -> RunFiles:
     if not table.paths:
         raise NoRowsError("holds no rows", table.name, "write it anew, or leave it out")
     base = table.root if "://" in table.root or not table.root else os.path.abspath(table.root)
-    return RunFiles(table.name, table.paths, base=base, options=table.options, is_ordered=table.is_ordered,
-                    partitions=None if table.root else table.partitions)  # fmt: skip
+    return RunFiles(table.name, table.paths, base=base, partitions=None if table.root else table.partitions,
+                    schema=table.schema, options=table.options, is_ordered=table.is_ordered)  # fmt: skip
 
 
 def _of_nothing(judged: Judged, measures: Sequence[Measure], conventions: Conventions) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -16,6 +16,7 @@ from assay.files import spelled
 from assay.files.addresses import checked
 from assay.logs.found_files import kind_of
 from assay.logs.session import Session, quiet
+from assay.logs.spark_tables import check_no_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,6 +54,7 @@ class RunFiles:
         paths: the files, one at least; addresses of an object store may be folders.
         base: the folder below which folders called name=value are columns; empty when there are none.
         partitions: what is in no file: column to value, one a path; None where files hold all columns.
+        schema: of a table in a lake, as Arrow; files say it themselves when None.
         options: for the reader of Spark.
         is_ordered: whether the order of the files and of their rows means something.
         passed_over: how many other files lie beside them.
@@ -62,6 +64,7 @@ class RunFiles:
     paths: tuple[str, ...]
     base: str = ""
     partitions: tuple[Mapping[str, str], ...] | None = None
+    schema: pa.Schema | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     is_ordered: bool = True
     passed_over: int = 0
@@ -152,9 +155,9 @@ class RunTable:
 
     def __init__(self, session: Session, files: RunFiles) -> None:
         self._session, self.files = session, files
-        for path in files.paths:
-            if "://" in path and files.is_ordered:
-                self._refuse_lake(path)
+        if files.schema is None:
+            for path in files.paths:
+                check_no_table(session.spark, path)
         with session.but(**SETTINGS):
             self._frame: DataFrame = self._asked(self._read)
 
@@ -197,16 +200,6 @@ class RunTable:
         some = lacks.orderBy("_file", "_row").limit(most).union(chosen.where(chosen[lacked].isNotNull()).limit(1))
         return *self._placed(some), int(self._asked(lacks.count))
 
-    def _refuse_lake(self, address: str) -> None:
-        """Refuses a table of a lake that is named as a folder: rows that were deleted lie there too."""
-        context: Any = self._session.spark
-        settings = context._jsparkSession.sessionState().newHadoopConf()
-        for inside, kind in (("_delta_log", "delta"), ("metadata/*.metadata.json", "iceberg")):
-            path = context.sparkContext._jvm.org.apache.hadoop.fs.Path(f"{address.rstrip('/')}/{inside}")
-            if self._asked(partial(_are_there, path, settings)):
-                raise InputError(f"is a table of a lake: it holds {inside}", spelled(address),
-                                 f"write {kind}:{spelled(address)} (pip install 'assay[lake]')")  # fmt: skip
-
     def _read(self) -> DataFrame:
         files = self.files
         if files.partitions is None:
@@ -217,15 +210,21 @@ class RunTable:
         frames = []
         for named, paths in groups.items():
             constant = [f"{_literal(value)} AS {_quoted(column)}" for column, value in named]
-            frames.append(self._parquet(paths).selectExpr("*", "_metadata", *constant))
-        first, *rest = frames
-        for frame in rest:
-            first = first.unionByName(frame, allowMissingColumns=True)
-        return first
+            held = self._parquet(paths)
+            rest = [_quoted(column) for column in held.columns if column not in dict(named)]
+            frames.append(held.selectExpr(*rest, *constant, "_metadata"))
+        return reduce(lambda first, second: first.unionByName(second, allowMissingColumns=True), frames)
 
     def _parquet(self, paths: Sequence[str]) -> DataFrame:
-        read = self._session.spark.read.option("mergeSchema", "true").options(**self.files.options)
-        return (read.option("basePath", self.files.base) if self.files.base else read).parquet(*paths)
+        files = self.files
+        read = self._session.spark.read.options(**files.options)
+        if files.base:
+            read = read.option("basePath", files.base)
+        if files.schema is None:
+            return read.option("mergeSchema", "true").parquet(*paths)
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        return read.schema(from_arrow_schema(files.schema)).parquet(*paths)
 
     def _chosen(self, fields: Mapping[str, str], order: Sequence[str]) -> DataFrame:
         """The fields, and where each row stands, in the columns `_file` and `_row`."""
@@ -253,10 +252,6 @@ class RunTable:
             return ask()
         except self._session.fault as error:
             raise _told(str(error), self.files) from error
-
-
-def _are_there(path: Any, settings: Any) -> bool:
-    return bool(path.getFileSystem(settings).globStatus(path))
 
 
 def _told(said: str, files: RunFiles) -> InputError | EngineError:

@@ -24,7 +24,7 @@ def parquet(session: SparkSession, files: LogFiles) -> DataFrame:
     """
     if not files.is_table:
         for path in files.paths:
-            _check_no_table(session, path)
+            check_no_table(session, path)
         return session.read.option("mergeSchema", "true").parquet(*files.paths)
     from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -60,7 +60,7 @@ def _by_partition(session: SparkSession, held: DataFiles, schema: Any) -> DataFr
     return reduce(lambda first, second: first.unionByName(second), frames)
 
 
-def _check_no_table(session: SparkSession, address: str) -> None:
+def check_no_table(session: SparkSession, address: str) -> None:
     """Refuses a place that Spark would read as a folder of Parquet, with the rows that a table no longer has."""
     if "://" not in address or any(sign in address for sign in "*?[{"):
         return
