@@ -23,7 +23,7 @@ test-marked: $(READY)
 test-all: test test-marked
 
 extras: $(READY)
-	$(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable '.[report]' --group spark
+	$(UV) pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable '.[lake,report]' --group lake --group spark
 
 lint: $(READY)
 	$(BIN)/ruff check src tests bench
@@ -45,7 +45,7 @@ docs: $(READY)
 	$(BIN)/python docs/build.py
 
 constraints: $(UV)
-	$(UV) pip compile pyproject.toml --group dev --all-extras --universal --no-header --no-annotate --no-emit-index-url \
+	$(UV) pip compile pyproject.toml --group dev --group lake --all-extras --universal --no-header --no-annotate --no-emit-index-url \
 	    --no-emit-find-links --quiet --upgrade -o constraints.txt
 
 clean:
