@@ -177,7 +177,7 @@ def test_lines_of_trust_are_those_of_the_simulation() -> None:
     found = affine(sessions("trust_60k").cells())
     for estimate, se, true in ((found.alpha, found.se_alpha, alpha), (found.beta, found.se_beta, beta)):
         assert (np.abs(estimate - true)[1:] < 4 * se[1:]).all()
-        assert (se[1:] < 0.03).all()
+        assert (se[1:] < 0.035).all()
     assert found.alpha[0] == 1
     assert found.beta[0] == 0
     assert not any(found.reasons)

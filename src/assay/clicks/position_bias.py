@@ -96,7 +96,8 @@ class TrustLine:
         position: from 1.
         alpha: slope; 1 at position 1, None where `why` says why it cannot be known.
         beta: rate of a document that nobody clicks at position 1.
-        se_alpha, se_beta: standard errors, by leaving out groups of queries.
+        se_alpha, se_beta: standard errors, clustered by query.
+        alpha_low, alpha_high, beta_low, beta_high: 95 % intervals; None at position 1.
         why: there is no estimate; empty where there is one.
     """
 
@@ -105,6 +106,10 @@ class TrustLine:
     beta: float | None
     se_alpha: float | None
     se_beta: float | None
+    alpha_low: float | None = None
+    alpha_high: float | None = None
+    beta_low: float | None = None
+    beta_high: float | None = None
     why: str = ""
 
 

@@ -227,13 +227,22 @@ def _read_features(path: Any) -> pl.DataFrame:
 
 
 def _lines(cells: Cells) -> tuple[TrustLine, ...]:
+    import numpy as np
+
     from assay.clicks.position_bias import TrustLine, some
     from assay.clicks.trust import affine
 
     found = affine(cells)
-    rows = zip(found.alpha, found.beta, found.se_alpha, found.se_beta, found.reasons, strict=True)
-    return tuple(TrustLine(at, some(a), some(b), some(se_a), some(se_b), why)
-                 for at, (a, b, se_a, se_b, why) in enumerate(rows, start=1))  # fmt: skip
+    reach = found.reach() * np.array([found.se_alpha, found.se_beta])
+    reach[reach == 0] = np.nan  # position 1 is fixed
+    (alpha, beta), (low, high) = (found.alpha, found.beta), ([found.alpha, found.beta] + s * reach for s in (-1, 1))
+    rows = zip(alpha, beta, found.se_alpha, found.se_beta, low[0], high[0], low[1], high[1], found.reasons, strict=True)
+    return tuple(
+        TrustLine(
+            at, some(a), some(b), some(se_a), some(se_b), some(a_low), some(a_high), some(b_low), some(b_high), why
+        )
+        for at, (a, b, se_a, se_b, a_low, a_high, b_low, b_high, why) in enumerate(rows, start=1)
+    )
 
 
 def _segments(cells: Cells) -> tuple[tuple[Curve, ...], float | None]:

@@ -118,12 +118,13 @@ def side_by_side(curves: Sequence[Curve], name: str) -> Table | None:
 def lines_of_trust(found: Sequence[TrustLine]) -> Table:
     """Slope and intercept by position."""
     columns = (
-        Column("position", "right"), Column("alpha", "right"), Column("se", "right", drop=1), Column("beta", "right"),
-        Column("se", "right", drop=1),
+        Column("position", "right"), Column("alpha", "right"), Column("95 % interval"), Column("beta", "right"),
+        Column("95 % interval of beta"),
     )  # fmt: skip
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (str(one.position), Value(one.alpha, 3, why=one.why or "n/a"), Value(one.se_alpha, 3), Value(one.beta, 3),
-         Value(one.se_beta, 3)) for one in found
+        (str(one.position), Value(one.alpha, 3, why=one.why or "n/a"),
+         Range(one.alpha_low, one.alpha_high, 3, why="fixed" if one.position == 1 else "n/a"), Value(one.beta, 3),
+         Range(one.beta_low, one.beta_high, 3, why="fixed" if one.position == 1 else "n/a")) for one in found
     )  # fmt: skip
     return Table(columns, rows, name="Trust in high positions")
 
