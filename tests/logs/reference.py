@@ -193,9 +193,15 @@ def cells(t: Tables) -> Rows:
 
 @query
 def again(t: Tables) -> Rows:
-    here = (row for row in t["impressions_as_they_are"] if row["impression_id"] is not None)
-    parts = grouped(here, "impression_id").values()
+    here = (row for row in t["rows"] if row["kind"] == "impression" and row["position"] is not None)
+    parts = grouped((row for row in here if row["impression_id"] is not None), "impression_id").values()
     return [{"searches": sum(len({row["position"] for row in part}) < len(part) for part in parts)}]
+
+
+@query
+def unnamed(t: Tables) -> Rows:
+    here = [row for row in t["rows"] if row["kind"] == "impression" and row["impression_id"] is not None]
+    return [{name: sum(row[name] is None for row in here) if here else None for name in ("query_id", "ranker")}]
 
 
 @query

@@ -13,6 +13,7 @@ from assay.errors import EngineError, InputError, MissingExtra
 from assay.files import spelled
 from assay.logs.beyond import Beyond
 from assay.logs.delimited import NOT_UTF8, OPEN, PLACES, RAGGED, SEPARATORS, TOO_LONG, Unread, names_of
+from assay.logs.footers import filled
 from assay.logs.found_files import LogFiles, json_paths
 from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
 from assay.logs.named import composed, parameters
@@ -72,6 +73,7 @@ class Duck:
         self._beyond = Beyond(self._connection)
         self._sources: tuple[Source, ...] = ()
         self._instead: dict[str, str] = {}
+        self._known: dict[LogFiles, frozenset[str]] = {}
         self._places: Literal["", "file", "line"] = ""  # what relations say of where their rows stand
         self.lay("aside", {"session_id": "VARCHAR"}, [])
 
@@ -111,9 +113,9 @@ class Duck:
             sources: where the rows are and what their columns mean.
             instead: named query to the one that takes its place, such as "shown" to "shown_by_row".
         """
-        self._sources = tuple(sources)
+        self._sources = tuple(replace(one, filled=self._filled(one.files)) for one in sources)
         self._instead = {"cells": "cells_by_hash", **(instead or {})}
-        union = "\nUNION ALL\n".join(select(source, self) for source in sources)
+        union = "\nUNION ALL\n".join(select(source, self) for source in self._sources)
         self._execute(f"CREATE OR REPLACE TEMP VIEW log AS {union}")
 
     def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]] | pl.DataFrame) -> None:
@@ -269,6 +271,8 @@ class Duck:
                 f"(SELECT {line} AS line, {line} IS NULL AS line_is_bad{place} FROM {read} WHERE trim(line) <> '' "
                 f"AND NOT CASE WHEN json_valid(line) THEN {action} ELSE FALSE END)"
             )
+        if is_wide(source.paths):
+            return long(source, self, read)
         if "docs" not in source.paths:
             return read
         given = self._list(source.paths["docs"], source.files)
@@ -280,6 +284,11 @@ class Duck:
             f"(SELECT *, unnest({docs}) AS doc_there, unnest({clicks}) AS clicked_there, "
             f"generate_subscripts({docs}, 1) AS place_there FROM {read})"
         )
+
+    def _filled(self, files: LogFiles) -> frozenset[str]:
+        if files not in self._known:
+            self._known[files] = filled(files, listed(files), lambda statement: self._fetched(statement, files))
+        return self._known[files]
 
     def _reading(self, files: LogFiles, paths: Iterable[str] = ()) -> str:
         self._beyond.reach(files)
@@ -323,13 +332,17 @@ class Duck:
         return EngineError(f"the log engine gave up{among}\n    {first}")
 
 
+def listed(files: LogFiles) -> str:
+    """The paths of files as a list in SQL."""
+    plain = (re.sub(r"[\[*?]", r"[\g<0>]", os.fspath(path)) for path in files.paths)  # a name is not a pattern
+    return "[" + ", ".join(literal(path) for path in plain) + "]"
+
+
 def reading(files: LogFiles) -> str:
     """The table function that reads files."""
     names = names_of(files) if files.kind in SEPARATORS else []
     columns = "{" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names) + "}"
-    plain = (re.sub(r"[\[*?]", r"[\g<0>]", os.fspath(path)) for path in files.paths)  # a name is not a pattern
-    paths = "[" + ", ".join(literal(path) for path in plain) + "]"
-    return READERS[files.kind].format(paths=paths, columns=columns)
+    return READERS[files.kind].format(paths=listed(files), columns=columns)
 
 
 def _with_bases(source: Source) -> Source:

@@ -225,12 +225,15 @@ def open_log(
     instead = _instead(sources, reading)
     engine.attach(sources, instead)
     engine.rejected()  # looking for positions has read the files: a quote that runs away ends here
-    may_repeat = True
-    if "impressions" not in instead and engine.name == named("again").only:
-        window = {"since": reading.since, "until": reading.until}
-        if not engine.run("again", **window)["searches"][0]:  # then looking for what comes again finds nothing
-            engine.attach(sources, {**instead, "impressions": "impressions_as_they_are"})
-            may_repeat = False
+    window = {"since": reading.since, "until": reading.until}
+    if _leaves_out(engine, sources, instead, window):
+        del instead["shown"]
+        engine.attach(sources, instead)
+    may_repeat = "impressions" in instead or engine.name != named("again").only or bool(
+        engine.run("again", **window)["searches"][0]
+    )  # fmt: skip
+    if not may_repeat:  # then looking for what comes again finds nothing
+        engine.attach(sources, {**instead, "impressions": "impressions_as_they_are"})
     return Log(engine, reading, sources, bases, [one for path in given for one in passed_over(path)], may_repeat)
 
 
@@ -328,3 +331,15 @@ def _instead(sources: Sequence[Source], reading: Reading) -> dict[str, str]:
     if not has_events(sources) and not ({"session_id", "impression_id"} <= names and reading.most):
         instead["shown"] = "shown_by_row"
     return instead
+
+
+def _leaves_out(
+    engine: Engine, sources: Sequence[Source], instead: Mapping[str, str], window: Mapping[str, int]
+) -> bool:
+    """Whether rows leave to others of their search what it asked, or who answered: then rows alone do not do."""
+    names = {name for source in sources for name in source.paths}
+    named_by_rows = names & {"query_id", "ranker"}
+    if "shown" not in instead or "impression_id" not in names or not named_by_rows:
+        return False
+    absent = engine.run("unnamed", **window).row(0, named=True)
+    return any(absent[name] for name in named_by_rows)

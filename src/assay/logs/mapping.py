@@ -55,6 +55,7 @@ class Source:
         unit: microseconds that 1 has in the column of times; 0 when times are text.
         types: column to the type that the engine gives it, of files whose columns have one.
         drops: application rows to be left out: all but this one, when it is given.
+        filled: columns that are known to hold no empty text, in small letters.
     """
 
     files: LogFiles
@@ -66,6 +67,7 @@ class Source:
     unit: int = 0
     types: Mapping[str, str] = field(default_factory=dict)
     drops: str = ""
+    filled: frozenset[str] = frozenset()
 
 
 class Dialect(Protocol):
@@ -137,7 +139,7 @@ def _expression(name: str, source: Source, dialect: Dialect) -> str:
     if path is None:
         return f"CAST(NULL AS {SQL_TYPES[type_]})"
     if type_ == "text":
-        return f"NULLIF({dialect.text(path, source.files)}, '')"
+        return _text(path, source, dialect)
     if type_ == "flag":
         return _flag(path, source, dialect)
     if name == "results":
@@ -145,15 +147,21 @@ def _expression(name: str, source: Source, dialect: Dialect) -> str:
     return _whole(path, source, dialect) if type_ == "whole" else _number(path, source, dialect)
 
 
+def _text(path: str, source: Source, dialect: Dialect) -> str:
+    """The value at a path as text, null where it is empty. Comparing each text is dear, so only where one can be."""
+    text = dialect.text(path, source.files)
+    return text if path.lower() in source.filled or _is_integer(path, source) else f"NULLIF({text}, '')"
+
+
 def _app(source: Source, dialect: Dialect) -> str:
     path = source.paths.get("app")
-    return f"NULLIF({dialect.text(path, source.files)}, '')" if path else "CAST(NULL AS VARCHAR)"
+    return _text(path, source, dialect) if path else "CAST(NULL AS VARCHAR)"
 
 
 def _kind(source: Source, dialect: Dialect) -> str:
     if "kind" not in source.paths:
         return literal(source.kind)
-    action = f"NULLIF({dialect.text(source.paths['kind'], source.files)}, '')"
+    action = _text(source.paths["kind"], source, dialect)
     cases = " ".join(f"WHEN {literal(one)} THEN {literal(kind)}" for one, kind in source.kinds.items() if one != kind)
     otherwise = literal(source.kind) if source.kind else "NULL"
     return f"CASE WHEN {action} IS NULL THEN {otherwise} ELSE CASE LOWER({action}) {cases} ELSE {action} END END"
@@ -218,13 +226,14 @@ def _is_bad(name: str, source: Source, dialect: Dialect) -> str:
         return f"({_flag_there()} IS NULL)"  # also where the list of clicks is shorter than that of documents
     if path is None or (name == "position" and _lists(source)):
         return "FALSE"
-    there = f"NULLIF({dialect.text(path, source.files)}, '') IS NOT NULL"
+    there = f"{_text(path, source, dialect)} IS NOT NULL"
     if name == "position":
         return "FALSE" if _is_integer(path, source) else f"({there} AND {_whole(path, source, dialect)} IS NULL)"
     if name == "moment":
         return f"({_moment(path, source, dialect)} IS NULL)"
     if _is_integer(path, source):
-        return f"COALESCE({dialect.value(path, source.files)} NOT IN (0, 1), FALSE)"
+        value = dialect.value(path, source.files)  # so, and not NOT IN, engines see by the smallest and largest value
+        return f"({value} IS NOT NULL AND ({value} < 0 OR {value} > 1))"
     return f"({there} AND {_flag(path, source, dialect)} IS NULL)"
 
 
@@ -233,15 +242,7 @@ def _lists(source: Source) -> bool:
 
 
 def _is_integer(path: str, source: Source) -> bool:
-    return source.types.get(path, "") in (
-        "BIGINT",
-        "INTEGER",
-        "SMALLINT",
-        "TINYINT",
-        "UTINYINT",
-        "USMALLINT",
-        "UINTEGER",
-    )
+    return source.types.get(path, "") in INTEGERS
 
 
 def unit_of(values: Sequence[str], where: str) -> int:

@@ -3,7 +3,7 @@
 -- only: duckdb
 SELECT
     any_value(query_id) AS query_id, any_value(doc_id) AS doc_id, position, ranker, segment,
-    count(*) AS impressions, CAST(sum(clicked) AS BIGINT) AS clicks
+    count(*) AS impressions, count(*) FILTER (WHERE clicked = 1) AS clicks
 FROM shown
 WHERE query_id IS NOT NULL
 GROUP BY hash(query_id), hash(doc_id), position, ranker, segment

@@ -1,10 +1,13 @@
--- Every row of the log in the window of time, and why it is refused, when it is.
+-- Every row of the log in the window of time, and why it is refused, when it is. What is mostly true is asked first.
 -- reads: log
 SELECT
     app, kind, event_id, impression_id, unit_id, session_id, query_id, query_text, doc_id, position, moment,
     CASE WHEN clicked IS NULL THEN 0 ELSE clicked END AS clicked,
     dwell_s, value, results, ranker, swap, segment,
     CASE
+        WHEN kind = 'impression' AND NOT line_is_bad AND NOT moment_is_bad AND doc_id IS NOT NULL
+            AND (impression_id IS NOT NULL OR query_id IS NOT NULL)
+            AND NOT position_is_bad AND position >= 1 AND position <= 10000 AND NOT clicked_is_bad THEN NULL
         WHEN line_is_bad THEN 'a line that is no JSON object'
         WHEN kind IS NULL THEN 'a row that does not say what happened'
         WHEN moment_is_bad THEN 'a time that cannot be read or names no time zone'
