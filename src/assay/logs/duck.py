@@ -271,8 +271,6 @@ class Duck:
                 f"(SELECT {line} AS line, {line} IS NULL AS line_is_bad{place} FROM {read} WHERE trim(line) <> '' "
                 f"AND NOT CASE WHEN json_valid(line) THEN {action} ELSE FALSE END)"
             )
-        if is_wide(source.paths):
-            return long(source, self, read)
         if "docs" not in source.paths:
             return read
         given = self._list(source.paths["docs"], source.files)
