@@ -51,6 +51,7 @@ def iceberg(request, tmp_path_factory):
     return as_iceberg(ROWS, tmp_path_factory.mktemp("iceberg") / "warehouse", by=request.param)
 
 
+@pytest.mark.slow
 class TestRows:
     def test_delta_is_what_was_written(self, delta):
         assert_frame_equal(rows_of(delta, ROWS.columns), ROWS)
@@ -112,6 +113,7 @@ class TestRows:
         assert data_files(address).paths == ()
 
 
+@pytest.mark.slow
 class TestVersions:
     def test_delta_as_it_was(self, tmp_path):
         address = as_delta(ROWS, tmp_path / "table")
@@ -144,6 +146,7 @@ class TestVersions:
         assert open_table(delta).content() != open_table(f"delta:{delta}@0").content()
 
 
+@pytest.mark.slow
 class TestDataFiles:
     def test_of_delta_hold_all_but_the_partitions(self, delta):
         held = data_files(delta)

@@ -21,6 +21,8 @@ from assay.logs.duck import Duck
 from assay.logs.log import Reading, open_log
 from lakes import as_delta, as_iceberg, delta_by_hand
 
+pytestmark = pytest.mark.slow  # ten tables are written
+
 
 def log_rows(searches=120, seed=5):
     """Five documents a search, of twelve queries, by thirty people over three days; two rankers."""

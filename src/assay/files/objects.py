@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import fnmatch
 import io
 import os
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from functools import cache, lru_cache
@@ -36,7 +36,7 @@ def objects_below(address: str) -> list[str]:
         if magic < 0 and path and not path.endswith("/") and _there(store, path):
             return [address]
         below = [str(one["path"]) for batch in store.list(prefix.strip("/") or None) for one in batch]
-    kept = below if magic < 0 else [one for one in below if fnmatch.fnmatchcase(one, path)]
+    kept = below if magic < 0 else [one for one in below if _pattern(path).fullmatch(one)]
     return sorted(f"{root}/{one}" for one in kept)
 
 
@@ -121,6 +121,14 @@ def _split(address: str) -> tuple[str, str]:
     scheme_of(address)
     parts = urlsplit(address, allow_fragments=False)
     return f"{parts.scheme}://{parts.netloc}", address.partition("://")[2].partition("/")[2]
+
+
+@cache
+def _pattern(glob: str) -> re.Pattern[str]:
+    """A glob as it means files: `*` ends at a slash, `**/` does not."""
+    signs = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    parts = re.findall(r"\*\*/|\*\*|\*|\?|\[[^]]+\]|.", glob)
+    return re.compile("".join(signs.get(one, one.replace("[!", "[^") if len(one) > 1 else re.escape(one)) for one in parts))
 
 
 def _library() -> Any:
