@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay.clicks.attraction import Attractions, attractions
 from assay.clicks.cells import Bool, Cells
 from assay.clicks.connected import ties
-from assay.clicks.pairs import I64
+from assay.clicks.pairs import I64, total
 from assay.clicks.propensity import Problem, Propensities, propensity
 from assay.errors import NotEnoughEvidence
 
@@ -65,6 +67,41 @@ def by_segment(cells: Cells) -> BySegment:
         free += problem.value(problem.shares(problem.newton(1e-10, 1000)[0]))
     statistic, df = max(0.0, 2 * (free - fit)), (len(able) - 1) * int(shared.sum() - 1)
     return BySegment(names, each, common, statistic, df, float(chi2.sf(statistic, df)))
+
+
+def attractions_by_segment(cells: Cells, each: Sequence[Propensities | str]) -> Attractions:
+    """Attraction of each pair over all segments, each with its own propensities.
+
+    Examinations are counted: the impressions of each segment at each position times the propensity there, summed. So it
+    does not matter which segment saw a document more often, or higher up. Attraction is taken to be the same in all
+    segments, and position 1 to be looked at in each.
+
+    Args:
+        cells: that know their segments.
+        each: the propensities of each segment, by its number; a segment with a reason in their place is left out.
+
+    Returns:
+        Values by pair; the columns of `share` and `cov` are positions of the first segment, then of the second, ...
+    """
+    assert cells.segment is not None  # the caller has asked
+    depth = max((len(one.theta) for one in each if isinstance(one, Propensities)), default=0)
+    theta, df = np.full(depth * len(each), np.nan), np.full(depth * len(each), np.nan)
+    cov = np.full((len(theta), len(theta)), np.nan)
+    for at, one in enumerate(each):
+        if isinstance(one, Propensities):
+            place = slice(at * depth, at * depth + len(one.theta))
+            theta[place], df[place], cov[place, place] = one.theta, one.df, one.cov
+    kept = cells.where(cells.position <= depth)
+    assert kept.segment is not None
+    laid = replace(kept, position=kept.segment * depth + kept.position)
+    found = attractions(laid, theta, cov, df)
+    shown = total(cells.pair, cells.impressions, cells.pairs)
+    sums = (total(cells.pair, cells.impressions * cells.position, cells.pairs),
+            total(cells.pair, cells.clicks, cells.pairs))  # fmt: skip
+    mean_position, rate = (
+        np.divide(one, shown, out=np.full(cells.pairs, np.nan), where=shown > 0) for one in sums
+    )  # fmt: skip
+    return replace(found, mean_position=mean_position, rate=rate)
 
 
 def _shared(found: list[tuple[Cells, Propensities | str]], depth: int) -> Bool:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, NotEnoughEvidence, did_you_mean
 from assay.files import name_of, replacing, spelled
-from assay.flows.click_lists import DEEPEST
 from assay.flows.click_logs import LogChoices, Paths, notes_of
 from assay.flows.click_project import check_project, keep_labels
 from assay.flows.counted import Counted
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
 
 ENDINGS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 """What labels are written as: formats that hold where each comes from."""
-
-DIFFERS = 0.01
-"""Below this p of one curve for all segments, a note says so."""
 
 SHOWN = 20
 """Promises that a page lists."""
@@ -86,8 +82,6 @@ def qrels_from_clicks(
         InputError: an input or an option cannot be read.
         NotEnoughEvidence: the position model does not fit, there are no propensities, or too little to calibrate on.
     """
-    from assay.clicks.attraction import attractions
-
     choices = LogChoices(**options) if choices is None else choices
     bench = Workbench.open() if bench is None else bench
     if project is not None:
@@ -98,7 +92,7 @@ def qrels_from_clicks(
     names = Documents.read(bench, topics, documents)
     given = Counted(log, choices)
     try:
-        positions = positions_of(given.cells, given.log, propensities)
+        positions = positions_of(given.cells, given.log, propensities, apart=True)
         if positions.misfit and not despite_misfit.strip():
             raise NotEnoughEvidence(
                 f"no labels: {positions.misfit}\n    mend: look at `assay propensity`, or give "
@@ -106,7 +100,7 @@ def qrels_from_clicks(
             )
         cells = given.cells
         human = None if table is None else human_grades(table, cells)
-        found = attractions(cells, positions.theta, _covariance(positions), positions.freedom)
+        found = _attractions(cells, positions)
         graded = _graded(found, cells.query, cells.query_ids, human, made)
         after = _satisfactions(given)
         asked = _asked(queries, cells.query_ids)
@@ -181,6 +175,16 @@ def _asked(queries: Sequence[str], known: Sequence[str]) -> list[int]:
             raise InputError(f"the log has no query {query!r}{did_you_mean(query, known)}", "--query",
                              "name a query_id of the log")  # fmt: skip
     return [place[query] for query in dict.fromkeys(queries)]
+
+
+def _attractions(cells: Cells, positions: Positions) -> Attractions:
+    """With one curve for all, or one for each segment where they differ."""
+    from assay.clicks.attraction import attractions
+    from assay.clicks.by_segment import attractions_by_segment
+
+    if positions.segments:
+        return attractions_by_segment(cells, positions.segments)
+    return attractions(cells, positions.theta, _covariance(positions), positions.freedom)
 
 
 def _covariance(positions: Positions) -> F64:
@@ -258,7 +262,7 @@ def _frame(parts: _Parts) -> pl.DataFrame:
         "rater": pl.repeat("clicks", cells.pairs, eager=True), "source": pl.repeat("clicks", cells.pairs, eager=True),
         "rubric": pl.repeat(_calibration(graded), cells.pairs, eager=True),
         "judged_at": _same(last, cells.pairs),
-        "model": pl.repeat("position-based", cells.pairs, eager=True),
+        "model": pl.repeat("position-based" + ", by segment" * bool(parts.positions.segments), cells.pairs, eager=True),
         "log_from": _same(first, cells.pairs), "log_to": _same(last, cells.pairs),
         "impressions": found.impressions.astype(np.int64), "clicks": found.clicks.astype(np.int64),
         "attraction": found.value, "se": found.se, "low": found.low,
@@ -308,7 +312,6 @@ def _result(
     promised, promises = _promises(parts)
     read = parts.given.read
     notes = [*(notes_of(read) if read else ()), *parts.positions.notes, *(parts.human.notes if parts.human else ())]
-    notes += _segments_differ(cells)
     if parts.despite:
         notes.append(Note("despite-misfit", f"labels were made although {parts.positions.misfit}: {parts.despite}",
                           level="warning"))  # fmt: skip
@@ -323,22 +326,6 @@ def _result(
         satisfaction=None if np.isnan(mean) else mean, promised=promised, promises=promises, log=read,
         notes=tuple(notes), source=source, _pairs=frame,
     )  # fmt: skip
-
-
-def _segments_differ(cells: Cells) -> list[Note]:
-    """A note where one curve does not do for all segments."""
-    from assay.clicks.by_segment import by_segment
-
-    if cells.segment is None or len(cells.segments) < 2:
-        return []
-    try:
-        p = by_segment(cells.where(cells.position <= DEEPEST)).p
-    except NotEnoughEvidence:  # then the propensities were given, and nothing here can test them
-        return []
-    return [] if not p < DIFFERS else [
-        Note("segments-differ", f"positions are looked at differently in {' and '.join(cells.segments)}, and one curve "
-             "stands for all: a document that one of them shows more often than the rest is corrected too much or "
-             "too little", level="warning")]  # fmt: skip
 
 
 def _promises(parts: _Parts) -> tuple[int, tuple[Promise, ...]]:

@@ -16,14 +16,22 @@ from assay.flows.click_lists import DEEPEST, earlier_and_later
 from assay.results import Note
 
 if TYPE_CHECKING:
+    from assay.clicks.by_segment import BySegment
     from assay.clicks.cells import Cells
     from assay.clicks.misfit import Misfit
     from assay.clicks.pairs import F64
     from assay.clicks.propensity import Propensities
     from assay.logs.log import Log
 
+DIFFERS = 0.01
+"""Below this p of one curve for all segments, each has its own."""
+
 APART = 4.0
 """Standard errors by which propensities that were given may differ from those of the log."""
+
+
+UNTESTED = Note("untested", "nothing in the log can test the propensities: no document moves between positions often "
+                "enough", level="warning")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +47,7 @@ class Positions:
         fits: whether the model fits the log; None where it could not be tested.
         misfit: what speaks against them; empty when nothing does.
         notes: what else there is to say.
+        segments: where they differ, the propensities of each segment by its number, or why there are none.
     """
 
     theta: F64
@@ -49,6 +58,7 @@ class Positions:
     fits: bool | None
     misfit: str
     notes: list[Note] = field(default_factory=list)
+    segments: tuple[Propensities | str, ...] = ()
 
     def adds(self, slope: F64) -> tuple[float, float]:
         """What errors of propensities add to a variance, and its degrees of freedom; see `clicks.spread`."""
@@ -58,9 +68,15 @@ class Positions:
 
 
 def positions_of(
-    cells: Cells, log: Log | None, given: str | os.PathLike[str] | Mapping[int, float] | None
+    cells: Cells, log: Log | None, given: str | os.PathLike[str] | Mapping[int, float] | None, apart: bool = False
 ) -> Positions:  # fmt: skip
     """The propensities that were given, or those of the log.
+
+    Args:
+        cells: of the log.
+        log: for whole lists, to which rival models are fitted; None where counts alone are known.
+        given: a file, or position to propensity; estimated when None.
+        apart: whether segments that differ get propensities of their own; else a note says that they differ.
 
     Raises:
         InputError: the file cannot be read.
@@ -68,12 +84,18 @@ def positions_of(
     """
     near = cells.where(cells.position <= DEEPEST)
     own = _estimated(near)
+    differ = _differ(near)
+    if differ is not None and apart and given is None and not isinstance(own, str):
+        return _of_segments(near, own, differ)
     tested = _tested(near, own, log) if not isinstance(own, str) else None
     fits = tested.fits if tested else None
     misfit = "" if fits is not False or tested is None else tested.verdict
-    notes = [] if fits is not None else [
-        Note("untested", "nothing in the log can test the propensities: no document moves between positions often "
-             "enough", level="warning")]  # fmt: skip
+    notes = [] if fits is not None else [UNTESTED]
+    if differ is not None:
+        names = " and ".join(differ.segments)
+        notes.append(Note("segments-differ", f"positions are looked at differently in {names}, and one curve stands "
+                          "for all: a document that one of them shows more often than the rest is corrected too much "
+                          "or too little", level="warning"))  # fmt: skip
     if given is None:
         if isinstance(own, str):
             raise NotEnoughEvidence(own + ", or pass --propensities FILE with those of another log")
@@ -89,6 +111,44 @@ def positions_of(
                           "to be wrong all in one direction, the worst that can be"))  # fmt: skip
     differs = "" if isinstance(own, str) else _apart(theta, se, own)
     return Positions(theta, None, se, None, f"from {where}", fits, "; ".join(filter(None, (misfit, differs))), notes)
+
+
+def _differ(cells: Cells) -> BySegment | None:
+    """Propensities by segment where one curve does not do for all."""
+    from assay.clicks.by_segment import by_segment
+
+    if cells.segment is None or len(cells.segments) < 2:
+        return None
+    try:
+        found = by_segment(cells)
+    except NotEnoughEvidence:
+        return None
+    return found if found.p < DIFFERS else None
+
+
+def _of_segments(cells: Cells, own: Propensities, found: BySegment) -> Positions:
+    """Each segment by itself, tested by its own counts."""
+    from assay.clicks.misfit import misfit
+
+    fits: bool | None = None
+    against, notes = [], []
+    for at, (name, one) in enumerate(zip(found.segments, found.each, strict=True)):
+        if isinstance(one, str):
+            notes.append(Note("segment-left-out", f"{name} is left out: {one.splitlines()[0]}", level="warning"))
+            continue
+        try:
+            tested = misfit(cells.of_segment(at), one)
+        except NotEnoughEvidence:
+            continue
+        fits = tested.fits if fits is None else fits and tested.fits
+        if not tested.fits:
+            against.append(f"in {name}, {tested.verdict}")
+    if fits is None:
+        notes.append(UNTESTED)
+    said = "< 0.0001" if found.p < 0.0001 else f"{found.p:.4f}"
+    says = (f"estimated from this log for each of {', '.join(found.segments)}, which differ (p {said}); "
+            "errors clustered by query")  # fmt: skip
+    return Positions(own.theta, own.cov, None, own.df, says, fits, "; ".join(against), notes, found.each)
 
 
 def _estimated(cells: Cells) -> Propensities | str:
