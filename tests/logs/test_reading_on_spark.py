@@ -98,3 +98,21 @@ class TestPlaces:
         assert found(spark, texts)[0] == found(duck, texts)[0]
         files = (f"{tmp_path}/a.jsonl", f"{tmp_path}/b.jsonl")
         assert found(spark, texts)[1] == {"an impression without a position": (2, files)}
+
+
+WIDE = [("s1", "red", "d1", "d2", None, 1, 0, 0), ("s2", "blue", "d1", None, "d3", 0, 0, 1),
+        ("s3", "blue", None, None, None, 0, 0, 0), ("s4", "blue", None, "d2", None, 1, 0, 0)]  # fmt: skip
+
+
+class TestWide:
+    @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
+    def test_a_search_a_row_with_columns_by_place(self, tmp_path, spark, duck, kind):
+        names = ("search_id", "query", "d1", "d2", "d3", "c1", "c2", "c3")
+        rows, path = pl.DataFrame(WIDE, schema=names, orient="row"), tmp_path / f"log.{kind}"
+        {"csv": rows.write_csv, "parquet": rows.write_parquet, "jsonl": rows.write_ndjson}[kind](path)
+        cells, left = found(spark, path)
+        assert cells == [("blue", "d1", 1, 1, 0), ("blue", "d2", 2, 1, 0), ("blue", "d3", 3, 1, 1),
+                         ("red", "d1", 1, 1, 1), ("red", "d2", 2, 1, 0)]  # fmt: skip
+        assert {why: n for why, (n, _) in left.items()} == {"an impression that names no document": 2}
+        assert found(duck, path)[0] == cells
+        assert found(duck, path)[1].keys() == left.keys()

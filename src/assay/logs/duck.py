@@ -19,6 +19,7 @@ from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quote
 from assay.logs.named import composed, parameters
 from assay.logs.places import PLACE, by_reason, lines_at, one_by_one, placeable
 from assay.logs.places import reading as placed
+from assay.logs.wide import columns_of, is_wide, long
 
 if TYPE_CHECKING:
     import polars as pl
@@ -114,7 +115,7 @@ class Duck:
             instead: named query to the one that takes its place, such as "shown" to "shown_by_row".
         """
         self._sources = tuple(replace(one, filled=self._filled(one.files)) for one in sources)
-        self._instead = {"cells": "cells_by_hash", **(instead or {})}
+        self._instead = {"cells": "cells_by_hash", "cascade": "cascade_by_hash", **(instead or {})}
         union = "\nUNION ALL\n".join(select(source, self) for source in self._sources)
         self._execute(f"CREATE OR REPLACE TEMP VIEW log AS {union}")
 
@@ -261,7 +262,7 @@ class Duck:
 
     def relation(self, source: Source) -> str:
         """The rows of the files, with one row an element where lists are given."""
-        read = self._reading(source.files, source.paths.values())
+        read = self._reading(source.files, columns_of(source.paths, source.types))
         if source.files.kind == "json":
             # CASE looks at a line only where it is JSON; AND would look at all
             line = "CASE WHEN json_valid(line) THEN CASE WHEN json_type(line) = 'OBJECT' THEN line END END"
@@ -271,6 +272,8 @@ class Duck:
                 f"(SELECT {line} AS line, {line} IS NULL AS line_is_bad{place} FROM {read} WHERE trim(line) <> '' "
                 f"AND NOT CASE WHEN json_valid(line) THEN {action} ELSE FALSE END)"
             )
+        if is_wide(source.paths):
+            return long(source, self, read)
         if "docs" not in source.paths:
             return read
         given = self._list(source.paths["docs"], source.files)

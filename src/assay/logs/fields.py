@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.errors import InputError, did_you_mean
+from assay.logs import wide
 
 Type = Literal["text", "whole", "number", "moment", "flag", "texts", "flags"]
 
@@ -75,7 +76,8 @@ def found(columns: frozenset[str], said: Mapping[str, str]) -> dict[str, str]:
 
     Args:
         columns: dotted paths that the file has, such as "event_attributes.object.object_id".
-        said: field to path, as the user gave them; an empty path leaves the field out.
+        said: field to path, as the user gave them; an empty path leaves the field out, `{n}` stands for the number of
+            a place.
 
     Returns:
         Field to path, for the fields that the file has.
@@ -83,11 +85,12 @@ def found(columns: frozenset[str], said: Mapping[str, str]) -> dict[str, str]:
     Raises:
         InputError: a field is unknown, or a path that was named is not in the file.
     """
+    said = wide.said(said, columns)
     for name, path in said.items():
         if name not in BY_NAME:
             raise InputError(f"a log has no field {name!r}{did_you_mean(name, BY_NAME)}", "--columns",
                              "name one of those that the how-to lists")  # fmt: skip
-        if path and path not in columns:
+        if path and wide.PLACE not in path and path not in columns:
             raise InputError(f"the log has no {path!r} for {name}{did_you_mean(path, sorted(columns))}", "--columns",
                              f"it has {', '.join(sorted(columns)[:9])}")  # fmt: skip
     mapped = ubi(columns) if is_ubi(columns) else named(columns)
@@ -108,6 +111,8 @@ def named(columns: frozenset[str]) -> dict[str, str]:
     """Fields by their own name or by another that is common, in any case of letters."""
     low = {column.lower(): column for column in sorted(columns, reverse=True)}
     hits = {field.name: next((low[name] for name in (field.name, *field.also) if name in low), "") for field in FIELDS}
+    if not hits["doc_id"] and not hits["docs"]:
+        hits.update(wide.recognised(columns))
     if hits["query_id"] == "":
         hits["query_id"] = hits["query_text"]
     return {name: path for name, path in hits.items() if path}

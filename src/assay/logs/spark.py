@@ -19,6 +19,7 @@ from assay.logs.named import composed, parameters
 from assay.logs.places import PLACE, by_reason, numbered, placeable
 from assay.logs.session import Session
 from assay.logs.spark_tables import parquet
+from assay.logs.wide import is_wide, long
 
 if TYPE_CHECKING:
     import polars as pl
@@ -194,11 +195,13 @@ class Spark:
             is_action = " OR ".join(
                 f"GET_JSON_OBJECT(value, '$.{one}._index') IS NOT NULL" for one in ("index", "create")
             )
-            return (
+            view = (
                 f"(SELECT CASE WHEN {is_object} THEN value END AS line, "
                 f"NOT COALESCE({is_object}, FALSE) AS line_is_bad{f', {PLACE}' if self._is_placed else ''} FROM {view} "
                 f"WHERE TRIM(value) <> '' AND NOT ({is_action}))"
             )
+        if is_wide(source.paths):
+            return long(source, self, view)
         if "docs" not in source.paths:
             return view
         raise InputError("lists in one column are read by the embedded engine alone", "--on spark",
