@@ -11,7 +11,7 @@ import pytest
 
 from assay import example
 from assay.errors import InputError
-from assay.flows.simulated import simulate_clicks
+from assay.flows.simulated import simulate_logs
 
 ROOT = Path(__file__).parent.parent
 
@@ -109,7 +109,7 @@ def test_the_builder_makes_exactly_the_bundled_runs(tmp_path: Path) -> None:
 
 def test_the_clicks_are_those_of_the_documented_command(tmp_path: Path) -> None:
     made = tmp_path / "clicks.parquet"
-    simulate_clicks(
+    simulate_logs(
         [str(example.path(name)) for name in ("bm25.run", "dense.run")], str(example.path("judgments.qrels")),
         topics=str(example.path("topics.csv")), searches=3_000, swaps=0.2, out=made,
     )  # fmt: skip

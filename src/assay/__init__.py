@@ -48,7 +48,7 @@ if TYPE_CHECKING:  # what _HOMES loads, for type checkers; a test holds the two 
     from assay.flows.reconcile import reconcile as reconcile
     from assay.flows.results import show as show
     from assay.flows.sample import sample as sample
-    from assay.flows.simulated import simulate_clicks as simulate_clicks
+    from assay.flows.simulated import simulate_logs as simulate_logs
     from assay.flows.validate import Validation as Validation
     from assay.flows.validate import validate as validate
     from assay.measures.collections import Collections as Collections
@@ -116,7 +116,7 @@ _HOMES = {
     "sample": "assay.flows.sample",
     "score": "assay.flows.explain",
     "show": "assay.flows.results",
-    "simulate_clicks": "assay.flows.simulated",
+    "simulate_logs": "assay.flows.simulated",
     "simulate_loop": "assay.flows.looped",
     "stale": "assay.flows.fresh",
     "validate": "assay.flows.validate",

@@ -50,7 +50,7 @@ def test_every_format_has_the_documents_of_the_query(assay: Shell, kind: str) ->
 
 
 def test_a_log_that_does_not_fit_ends_with_2_and_the_reason_to_go_on_is_kept(assay: Shell) -> None:
-    assay("simulate", "clicks", "bm25.run", "dense.run", "judgments.qrels", "--searches", "20000", "--law", "dbn",
+    assay("simulate", "logs", "bm25.run", "dense.run", "judgments.qrels", "--searches", "20000", "--law", "dbn",
           "--swaps", "0.2", "--out", "made.parquet")  # fmt: skip
     line = ("qrels", "from-clicks", "made.parquet", "--cuts", "0.2,0.4", "--out", "labels.csv")
     said = assay(*line)

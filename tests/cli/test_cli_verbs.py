@@ -17,7 +17,7 @@ from cli.typed import Shell
 
 NAMES = [verb for verbs in VERBS.values() for verb in verbs]
 FIRST = {"config": "show", "pool": "make", "qrels": "from-interactions", "rubric": "init", "judgments": "stale",
-         "label": "create", "simulate": "clicks"}  # fmt: skip
+         "label": "create", "simulate": "logs"}  # fmt: skip
 """The verb of a group whose help is looked at."""
 WITH_PEOPLE = ("label", "people", "db", "privacy", "serve")
 """Verbs that need a workspace with people in it, or that do not end: tests of their own run them."""

@@ -1,4 +1,4 @@
-"""simulate clicks, loop."""
+"""simulate logs, loop."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ def simulate() -> None:
 
 
 @simulate.command(
-    "clicks",
+    "logs",
     cls=Verb,
-    example="assay simulate clicks bm25.run dense.run judgments.qrels --swaps 0.2 --out made.parquet",
-    help="""Make data with known truth, to try commands on.
+    example="assay simulate logs bm25.run dense.run judgments.qrels --swaps 0.2 --out made.parquet",
+    help="""Make a click log with known truth, to try commands on.
 
-    A click log in which the runs are the rankers, and judgments say how documents attract: what `propensity` and others
+    A log in which the runs are the rankers, and judgments say how documents attract: what `propensity` and others
     find in it can be held against what went in.""",
 )
 @click.argument("runs", nargs=-1, required=True)
 @click.argument("qrels")
 @click.option("--out", required=True, metavar="FILE", help="The log, as .parquet, .csv or .jsonl.")
+@click.option("--truth", metavar="FILE", help="What went in, by query and document, as .csv.")
 @click.option("--topics", metavar="FILE", help="What was asked, by query id.")
 @click.option("--searches", type=click.IntRange(1), default=2_000, metavar="NUMBER", help="2000 unless given.")
-@click.option("--law", type=OneOf(["pbm", "dbn", "trust"]), default="pbm", metavar="pbm|dbn|trust",
-              help="Positions and attraction (pbm), read from the top (dbn), or trusted (trust).")  # fmt: skip
+@click.option("--law", type=OneOf(["pbm", "cascade", "dbn", "trust"]), default="pbm",
+              metavar="pbm|cascade|dbn|trust",
+              help="Positions and attraction (pbm), read from the top to the first click (cascade) or until satisfied "
+                   "(dbn), or trusted (trust).")  # fmt: skip
 @click.option("--eta", type=click.FloatRange(0), default=1.0, metavar="NUMBER",
               help="A position k is looked at with chance 1/k^eta: 1 unless given.")  # fmt: skip
 @click.option("--swaps", type=click.FloatRange(0, 1), default=0.0, metavar="SHARE",
@@ -38,22 +41,25 @@ def simulate() -> None:
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="NUMBER", help="0 unless given.")
 @inputs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
-def clicks(
-    runs: tuple[str, ...], qrels: str, out: str, topics: str | None, searches: int, law: str, eta: float,
-    swaps: float, depth: int, seed: int, input_format: str | None, columns: str | None, format_: str | None,
-    output: str | None, html: str | None,
+def logs(
+    runs: tuple[str, ...], qrels: str, out: str, truth: str | None, topics: str | None, searches: int, law: str,
+    eta: float, swaps: float, depth: int, seed: int, input_format: str | None, columns: str | None,
+    format_: str | None, output: str | None, html: str | None,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
     from assay.cli.options import workbench
-    from assay.flows.simulated import simulate_clicks as flow
+    from assay.flows.simulated import simulate_logs as flow
 
     bench = workbench()
-    check_targets(out, None, [*runs, qrels, *filter(None, [topics, output, html])])
+    check_targets(out, None, [*runs, qrels, *filter(None, [truth, topics, output, html])])
+    if truth is not None:
+        check_targets(truth, None, [*runs, qrels, out, *filter(None, [topics, output, html])])
     result = flow(
-        list(runs), qrels, out=out, topics=topics, searches=searches, law=law, eta=eta, swaps=swaps, depth=depth,
-        seed=seed, format=input_format, columns=spell_map(columns, "--columns"), bench=bench, command=command_line(),
+        list(runs), qrels, out=out, truth=truth, topics=topics, searches=searches, law=law, eta=eta, swaps=swaps,
+        depth=depth, seed=seed, format=input_format, columns=spell_map(columns, "--columns"), bench=bench,
+        command=command_line(),
     )  # fmt: skip
-    show(result, format=format_, output=output, html=html, inputs=[*bench.files(), out])
+    show(result, format=format_, output=output, html=html, inputs=[*bench.files(), out, *filter(None, [truth])])
 
 
 @simulate.command(

@@ -12,7 +12,7 @@
     first.run           pieces of words: the first stage of
     two-stage.run       the same documents in a better order
 
-`examples/build/systems.py` in the source repository makes the four runs, and `assay simulate clicks` made the clicks.
+`examples/build/systems.py` in the source repository makes the four runs, and `assay simulate logs` made the clicks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`assay simulate clicks`: a click log on a team's own runs, by a law of clicking that is known."""
+"""`assay simulate logs`: a click log on a team's own runs, by a law of clicking that is known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.flows.workbench import Workbench
 from assay.results import Result, Source, kept
 from assay.tables import Hit, Judgment, Topic
 
-LAWS = ("pbm", "dbn", "trust")
+LAWS = ("pbm", "cascade", "dbn", "trust")
 ENDINGS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl"}
 
 
@@ -25,7 +25,7 @@ class Simulated(Result):
 
     Args:
         file: where.
-        law: of clicking: "pbm", "dbn" or "trust".
+        law: of clicking: "pbm", "cascade", "dbn" or "trust".
         eta: a position k is looked at with chance 1 / k ** eta, in "pbm" and "trust".
         searches: how many.
         rows: documents that they showed.
@@ -33,6 +33,7 @@ class Simulated(Result):
         queries: distinct ones.
         rankers: their names.
         swaps: share of searches in which the first document changed places with a lower one.
+        truth: where what went in was written; empty when nowhere.
     """
 
     file: str
@@ -44,13 +45,15 @@ class Simulated(Result):
     queries: int
     rankers: tuple[str, ...]
     swaps: float
+    truth: str = ""
 
 
-def simulate_clicks(
+def simulate_logs(
     runs: Sequence[Any],
     qrels: Any,
     *,
     out: str | os.PathLike[str],
+    truth: str | os.PathLike[str] | None = None,
     topics: Any = None,
     searches: int = 2_000,
     law: str = "pbm",
@@ -69,10 +72,13 @@ def simulate_clicks(
         runs: one or more; each search is ranked by one of them, with equal chances.
         qrels: judgments; a document without one is worth nothing.
         out: the log to be written: .parquet, .csv or .jsonl.
+        truth: .csv to be written with what went in: query_id, doc_id, grade (0 to 4), traffic (share of the searches),
+            attraction (chance of a click when seen), satisfaction (null where the law has none).
         topics: what is asked, by query id.
         searches: how many.
-        law: "pbm" (a click needs that the position is looked at and the document attracts), "dbn" (lists are read from
-            the top until satisfied) or "trust" (high positions are clicked without merit, too).
+        law: "pbm" (a click needs that the position is looked at and the document attracts), "cascade" (lists are read
+            from the top to the first click), "dbn" (lists are read from the top until satisfied) or "trust" (high
+            positions are clicked without merit, too).
         eta: a position k is looked at with chance 1 / k ** eta, in "pbm" and "trust".
         swaps: share of searches in which the first document changes places with a random lower one.
         depth: documents that are shown.
@@ -89,9 +95,10 @@ def simulate_clicks(
 
     from assay import __version__
     from assay.simulate.logs import clicks, frame
+    from assay.simulate.logs import truth as what_went_in
     from assay.simulate.worlds import World
 
-    kind = _checked(out, law, searches, swaps, depth)
+    kind = _checked(out, truth, law, searches, swaps, depth)
     bench = Workbench.open() if bench is None else bench
     names = [Path(name_of(run)).stem if isinstance(run, str | os.PathLike) else f"run {place + 1}"
              for place, run in enumerate(runs)]  # fmt: skip
@@ -115,14 +122,18 @@ def simulate_clicks(
             log.write_csv(file)
         else:
             log.write_ndjson(file)
+    if truth is not None:
+        with replacing(truth) as file:
+            what_went_in(world, law).write_csv(file)  # type: ignore[arg-type] # checked
     return Simulated(
         file=spelled(out), law=law, eta=eta, searches=searches, rows=log.height, clicks=int(log["clicked"].sum()),
         queries=log["query_id"].n_unique(), rankers=tuple(lists), swaps=swaps,
+        truth="" if truth is None else spelled(truth),
         source=Source(hashes=bench.inputs(), versions=(("assay", __version__),), seed=seed, command=command),
     )  # fmt: skip
 
 
-def _checked(out: Any, law: str, searches: int, swaps: float, depth: int) -> str:
+def _checked(out: Any, truth: Any, law: str, searches: int, swaps: float, depth: int) -> str:
     if law not in LAWS:
         raise InputError(f"no law of clicking is called {law!r}", "--law", f"pass --law {' or '.join(LAWS)}")
     if searches < 1 or depth < 1:
@@ -133,6 +144,8 @@ def _checked(out: Any, law: str, searches: int, swaps: float, depth: int) -> str
     kind = ENDINGS.get(Path(out).suffix.lower())
     if kind is None:
         raise InputError("the ending does not say what to write", name_of(out), f"give it {', '.join(ENDINGS)}")
+    if truth is not None and Path(truth).suffix.lower() != ".csv":
+        raise InputError("what went in is written as CSV", name_of(truth), "give it .csv")
     return kind
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
-Law = Literal["pbm", "dbn", "trust"]
+Law = Literal["pbm", "cascade", "dbn", "trust"]
 
 CONTINUES = 0.85
 """Chance that somebody who is not yet satisfied reads on, where lists are read from the top."""
@@ -56,8 +56,9 @@ def clicks(world: World, n: int, rng: Generator, law: Law = "pbm", eta: float = 
         world: what is shown, and how it attracts.
         n: searches; each is ranked by one of the rankers, with equal chances.
         rng: the random numbers.
-        law: "pbm" (a click needs that the position is looked at and the document attracts), "dbn" (lists are read
-            from the top until satisfied) or "trust" (high positions are clicked without merit, too).
+        law: "pbm" (a click needs that the position is looked at and the document attracts), "cascade" (lists are read
+            from the top to the first click: Craswell et al., WSDM 2008), "dbn" (lists are read from the top until
+            satisfied) or "trust" (high positions are clicked without merit, too).
         eta: a position k is looked at with chance 1 / k ** eta, in "pbm" and "trust".
         swaps: share of searches in which the first document changes places with a random lower one.
     """
@@ -71,9 +72,11 @@ def clicks(world: World, n: int, rng: Generator, law: Law = "pbm", eta: float = 
     rows = np.flatnonzero(swap)
     shown[rows, 0], shown[rows, swap[rows] - 1] = shown[rows, swap[rows] - 1], shown[rows, 0].copy()
     attraction: F64 = np.where(shown < 0, 0.0, world.attraction[query[:, None], shown])
+    if law == "cascade":
+        return Clicks(query, ranker, swap, shown, _from_the_top(attraction, np.ones(attraction.shape), rng, 1.0))
     if law == "dbn":
-        satisfied = np.asarray(0.2 + 0.15 * world.grade[query[:, None], shown], np.float64)
-        return Clicks(query, ranker, swap, shown, _from_the_top(attraction, satisfied, rng))
+        satisfied = satisfaction(world.grade[query[:, None], shown])
+        return Clicks(query, ranker, swap, shown, _from_the_top(attraction, satisfied, rng, CONTINUES))
     return Clicks(query, ranker, swap, shown, (rng.random((n, depth)) < chance(attraction, law, eta)) & (shown >= 0))
 
 
@@ -86,14 +89,44 @@ def chance(attraction: F64, law: Law, eta: float) -> F64:
     return seen * (0.98 * attraction + TRUST / rank * (1 - attraction))
 
 
-def _from_the_top(attraction: F64, satisfied: F64, rng: Generator) -> NDArray[np.bool_]:
+def satisfaction(grade: I64) -> F64:
+    """The chance that somebody who clicked needs no more, by grade, where lists are read until satisfied."""
+    return np.asarray(0.2 + 0.15 * grade, np.float64)
+
+
+def truth(world: World, law: Law) -> pl.DataFrame:
+    """What went into a log, one row for each document that a ranker can show.
+
+    Args:
+        world: of the log.
+        law: of clicking.
+
+    Returns:
+        query_id, doc_id, grade (0 to 4), traffic (the share of searches that ask this query), attraction, satisfaction
+        (null where the law has none); in the order of the world.
+    """
+    import polars as pl
+
+    rows = []
+    for place, (query, documents) in enumerate(zip(world.query_ids, world.doc_ids, strict=True)):
+        for column, doc in enumerate(documents):
+            rows.append((query, doc, int(world.grade[place, column]), float(world.weight[place]),
+                         float(world.attraction[place, column])))  # fmt: skip
+    names = ("query_id", "doc_id", "grade", "traffic", "attraction")
+    found = pl.DataFrame(rows, schema=names, orient="row")
+    satisfied = {"dbn": satisfaction(found["grade"].to_numpy()), "cascade": np.ones(found.height)}.get(law)
+    return found.with_columns(pl.Series("satisfaction", satisfied if satisfied is not None else [None] * found.height,
+                                        pl.Float64))  # fmt: skip
+
+
+def _from_the_top(attraction: F64, satisfied: F64, rng: Generator, continues: float) -> NDArray[np.bool_]:
     n, depth = attraction.shape
     clicked = np.zeros((n, depth), bool)
     reads = np.ones(n, bool)
     for place in range(depth):
         clicked[:, place] = reads & (rng.random(n) < attraction[:, place])
         stops = clicked[:, place] & (rng.random(n) < satisfied[:, place])
-        reads &= ~stops & (rng.random(n) < CONTINUES)
+        reads &= ~stops & (rng.random(n) < continues)
     return clicked
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 LAWS = {
     "pbm": "position model: a position k is looked at with chance 1/k^{eta}, and what attracts is clicked",
+    "cascade": "lists are read from the top, and no further than the first click",
     "dbn": "lists are read from the top, and no further once somebody is satisfied",
     "trust": "position model (chance 1/k^{eta}) with trust: what stands high is clicked without merit, too",
 }
@@ -23,7 +24,7 @@ def page(found: Simulated) -> Page:
     """The page of a simulated log.
 
     Args:
-        found: what `simulate_clicks` gave.
+        found: what `simulate_logs` gave.
     """
     answer = f"{count(found.searches, 'search', 'searches')} written to {found.file}: nobody made these clicks."
     facts = (
@@ -32,5 +33,6 @@ def page(found: Simulated) -> Page:
         Fact("Rankers", (", ".join(found.rankers),)),
         Fact("Law", (LAWS[found.law].format(eta=bare(found.eta)),)),
         Fact("Swapped", (f"{percent(found.swaps)} of the searches",)),
+        *([Fact("Truth", (f"what went in, by query and document: {found.truth}",))] if found.truth else []),
     )
     return Page("Simulated clicks", (answer,), (Facts(facts),), made(found.source))
