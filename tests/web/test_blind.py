@@ -48,14 +48,17 @@ HIDDEN = ("zebra", "0.7315", "runner-up", "gold", "pilot_limit", "took_ms", "jud
 """What stands in the pool, in the store, or in what another rater said, and comes to no rater."""
 
 
-def pooled(folder: Path, queries: int, documents: int, name: str = "winter", **options: Any) -> None:
+def pooled(
+    folder: Path, queries: int, documents: int, name: str = "winter", texts: list[dict[str, str]] | None = None,
+    **options: Any,
+) -> None:  # fmt: skip
     """A project whose pairs come in the order of a pool: the first document of a query is the best of some system."""
     bench = Workbench.open(str(folder))
     pairs = [
         {"query_id": f"q{q}", "doc_id": f"q{q}-d{d}", "why": "runner-up of zebra", "priority": 0.7315 / (d + 1)}
         for q in range(queries) for d in range(documents)
     ]  # fmt: skip
-    texts = [{"doc_id": pair["doc_id"], "title": "A jacket", "text": "For rain."} for pair in pairs]
+    texts = texts or [{"doc_id": pair["doc_id"], "title": "A jacket", "text": "For rain."} for pair in pairs]
     with open_store(bench) as store:
         create_project(
             store, bench, name=name, pairs=pairs, rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, by="test",
@@ -120,6 +123,27 @@ def test_the_order_and_the_name_of_an_item_tell_nothing_of_its_rank(folder: Path
         orders.append({doc: place for doc, place in zip(docs, at, strict=True)})
     both = np.array([(orders[0][doc], orders[1][doc]) for doc in orders[0]])
     assert information(both[:, 0], both[:, 1]) <= chance(both[:, 0], both[:, 1]), "one order tells of the other"
+
+
+@pytest.mark.slow
+def test_documents_that_say_nearly_the_same_stand_apart_and_the_order_tells_nothing(folder: Path, visit: Visit) -> None:
+    """Near ones are neighbours in the pool, in groups of 1 to 9 of the 50 documents of a query."""
+    alike = np.repeat(np.arange(9), [9, 8, 7, 6, 5, 5, 4, 3, 3])
+    assert len(alike) == DOCUMENTS
+    words = [f"{'abcdefghi'[group] * 7} jacket for rain and wind, number {group}, " * 3 for group in range(9)]
+    texts = [{"doc_id": f"q{q}-d{d}", "title": f"Size {d}", "text": words[alike[d]]}
+             for q in range(ITEMS // DOCUMENTS) for d in range(DOCUMENTS)]  # fmt: skip
+    pooled(folder, ITEMS // DOCUMENTS, DOCUMENTS, raters_each=2, texts=texts)
+    guest = visit()
+    guest.app.state.secret = SECRET
+    items = served(guest, folder, "rater", {"authorization": f"Bearer {key(folder, 'rater', 'rater')}"})
+    rank = np.array([int(item["document"]["doc_id"].split("-d")[1]) for item in items])
+    at = np.tile(np.arange(DOCUMENTS), ITEMS // DOCUMENTS)
+    assert information(at, rank) <= chance(at, rank), "the place in the queue tells of the rank"
+    group = alike[rank].reshape(-1, DOCUMENTS)
+    assert (np.diff(group, axis=1) != 0).all(), "two that are alike follow each other"
+    rng = np.random.default_rng(7)
+    assert (np.diff(rng.permuted(group, axis=1), axis=1) == 0).mean() > 0.08  # by chance one in nine does
 
 
 def test_the_measure_of_information_sees_an_order_that_tells() -> None:

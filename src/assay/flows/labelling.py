@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -118,12 +118,14 @@ def create_project(
     asks = queries_of(bench, topics)
     project, at = uuid.uuid4().hex[:12], now()
     place = {query: i for i, query in enumerate(dict.fromkeys(query for query, _ in asked))}
+    near = alike_of([*asked, *known], held)
     items = [
-        queue.NewItem(query, doc, held[doc]["doc_hash"], place[query], is_pilot=i < pilot)
+        queue.NewItem(query, doc, held[doc]["doc_hash"], place[query], is_pilot=i < pilot, alike=near.get((query, doc)))
         for i, (query, doc) in enumerate(_mixed(asked, project) if pilot else asked)
     ]
     items += [
-        queue.NewItem(query, doc, held[doc]["doc_hash"], 0, gold=float(grade)) for (query, doc), grade in known.items()
+        queue.NewItem(query, doc, held[doc]["doc_hash"], 0, gold=float(grade), alike=near.get((query, doc)))
+        for (query, doc), grade in known.items()
     ]
     row = {
         "tenant": tenant, "id": project, "name": name, "rubric": rubric_text, "rubric_version": rubric.version,
@@ -147,6 +149,27 @@ def create_project(
     store.write(job).result()
     return Made(project, name, len(asked), len(place), sum(doc in missing for _, doc in [*asked, *known]),
                 len(asked) * raters_each, notes_on(held.values()))  # fmt: skip
+
+
+def alike_of(pairs: Iterable[tuple[str, str]], held: Mapping[str, Mapping[str, Any]]) -> dict[tuple[str, str], int]:
+    """One number for pairs of a query whose documents say nearly the same; others are left out.
+
+    Args:
+        pairs: of query and document.
+        held: rows of the store by document, see `documents_of`.
+    """
+    from assay.judgments.near import groups
+
+    by_query: dict[str, list[str]] = {}
+    for query, doc in pairs:
+        by_query.setdefault(query, []).append(doc)
+    found: dict[tuple[str, str], int] = {}
+    first = 0
+    for query, docs in by_query.items():
+        near = groups({doc: f"{held[doc]['title']} {held[doc]['text']}" for doc in docs}) if len(docs) > 1 else {}
+        found |= {(query, doc): first + number for doc, number in near.items()}
+        first += max(near.values(), default=-1) + 1
+    return found
 
 
 def _mixed(pairs: list[tuple[str, str]], project: str) -> list[tuple[str, str]]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import random
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -45,6 +46,7 @@ class NewItem:
         gold: the known grade of a hidden gold item; pairwise its place in first, second, tie, both-bad.
         is_found: whether a rater searched for it.
         round: how often the pair was put back with this very document; 0 at first.
+        alike: one number, within the project, for documents of a query that say nearly the same; None for others.
     """
 
     query_id: str
@@ -57,6 +59,15 @@ class NewItem:
     gold: float | None = None
     is_found: bool = False
     round: int = 0
+    alike: int | None = None
+
+
+class Open(NamedTuple):
+    """An item that a rater may get: its place, its id, and what it is alike."""
+
+    place: int
+    id: int
+    alike: int | None
 
 
 def add(connection: sa.Connection, tenant: str, project: str, items: Sequence[NewItem], wanted: int, now: str) -> int:
@@ -77,7 +88,7 @@ def add(connection: sa.Connection, tenant: str, project: str, items: Sequence[Ne
             "doc_hash": one.doc_hash, "other_doc_id": one.other_doc_id, "other_doc_hash": one.other_doc_hash,
             "place": one.place, "wanted": EVERYONE if one.is_pilot or one.gold is not None else wanted,
             "is_pilot": one.is_pilot, "gold": one.gold, "is_found": one.is_found, "round": one.round,
-            "created_at": now,
+            "alike": one.alike, "created_at": now,
         }
         for one in items
     ]  # fmt: skip
@@ -152,23 +163,55 @@ def _next(
             return [(row, 1)]
     if any(shares):
         n = 1  # the next lot may fall on a hidden item
-    found = _open(connection, project, rater, in_pilot, held=held)
-    fresh = _ordered(found, n, rater, secret, by_query=project["mode"] != "mixed")
+    found, before = _open(connection, project, rater, in_pilot, held=held)
+    fresh = _ordered(found, before, n, rater, secret, by_query=project["mode"] != "mixed")
     chosen = _items(connection, fresh) or _skipped(connection, project["id"], rater, n)
     return [(row, 0) for row in chosen]
 
 
-def _ordered(found: Sequence[tuple[int, int]], n: int, rater: str, secret: bytes, *, by_query: bool) -> list[int]:
-    """The first n ids in the rater's own order: within each place, or over all that was found."""
-    groups: dict[int, list[int]] = {}
-    for place, item in found:
-        groups.setdefault(place if by_query else 0, []).append(item)
-    ids: list[int] = []
+def _ordered(
+    found: Sequence[Open], before: int | None, n: int, rater: str, secret: bytes, *, by_query: bool
+) -> list[int]:
+    """The first n ids in the rater's own order: within each place, or over all that was found.
+
+    Args:
+        found: what is open.
+        before: what the document before them is alike.
+        n: how many.
+        rater: whose order it is.
+        secret: of the order.
+        by_query: whether one place comes after the other.
+    """
+    groups: dict[int, list[Open]] = {}
+    for one in found:
+        groups.setdefault(one.place if by_query else 0, []).append(one)
+    chosen: list[Open] = []
     for _, group in sorted(groups.items()):
-        ids += sorted(group, key=lambda item: coin(secret, "order", rater, str(item)))
-        if len(ids) >= n:
+        group.sort(key=lambda one: coin(secret, "order", rater, str(one.id)))
+        chosen += _apart(group, chosen[-1].alike if chosen else before, n - len(chosen))
+        if len(chosen) >= n:
             break
-    return ids[:n]
+    return [one.id for one in chosen]
+
+
+def _apart(ordered: Sequence[Open], before: int | None, n: int) -> list[Open]:
+    """The first n of an order in which, where it can be, no two that are alike follow each other.
+
+    What comes next is the first that is not alike the one before. Where more than half of what is left is alike, it is
+    one of these: put off, some of them would follow each other in the end.
+    """
+    left = list(ordered)
+    counts: Counter[int | None] = Counter(one.alike for one in left if one.alike is not None)
+    chosen: list[Open] = []
+    while left and len(chosen) < n:
+        most = next((alike for alike, held in counts.items() if 2 * held > len(left) and alike != before), None)
+        fits = (at for at, one in enumerate(left)
+                if (one.alike == most if most is not None else one.alike is None or one.alike != before))  # fmt: skip
+        one = left.pop(next(fits, 0))
+        counts.subtract([one.alike])
+        before = one.alike
+        chosen.append(one)
+    return chosen
 
 
 def _items(connection: sa.Connection, ids: Sequence[int]) -> list[dict[str, Any]]:
@@ -191,16 +234,21 @@ def is_in_pilot(connection: sa.Connection, project: dict[str, Any], rater: str) 
 def _open(
     connection: sa.Connection, project: dict[str, Any], rater: str, pilot: bool, most: int = AHEAD,
     held: Sequence[dict[str, Any]] = (),
-) -> list[tuple[int, int]]:  # fmt: skip
-    """(place, id) of open items that the rater never had, from where the rater stands, then from the beginning."""
+) -> tuple[list[Open], int | None]:  # fmt: skip
+    """Open items that the rater never had, from where the rater stands, then from the beginning.
+
+    Beside them stands what the document before them is alike.
+    """
     asked = {"project": project["id"], "rater": rater, "pilot": pilot, "most": most}
     ahead = [row["place"] for row in held if row["gold"] is None and not row["turn"] and row["is_pilot"] == pilot]
-    start = max(ahead) if ahead else connection.execute(_last_place(), asked).scalar()
+    last = None if ahead else connection.execute(_last(), asked).first()
+    start = max(ahead) if ahead else None if last is None else last.place
+    before = held[-1]["alike"] if held else None if last is None else last.alike
     for place in [start, None] if start is not None else [None]:
         found = connection.execute(_open_items(place is None), asked | ({} if place is None else {"start": place}))
-        if rows := [(place, item) for place, item in found]:
-            return rows
-    return []
+        if rows := [Open(*row) for row in found]:
+            return rows, before
+    return [], before
 
 
 @cache
@@ -208,7 +256,7 @@ def _open_items(from_beginning: bool) -> sa.Select[Any]:
     """Built once, as are those below: building them takes as long as running them."""
     mine = sa.select(CLAIMS.c.id).where(CLAIMS.c.item == ITEMS.c.id, CLAIMS.c.rater == sa.bindparam("rater")).exists()
     select = (
-        sa.select(ITEMS.c.place, ITEMS.c.id)
+        sa.select(ITEMS.c.place, ITEMS.c.id, ITEMS.c.alike)
         .where(
             ITEMS.c.project == sa.bindparam("project"), ITEMS.c.is_pilot == sa.bindparam("pilot"),
             ITEMS.c.taken < ITEMS.c.wanted, ITEMS.c.gold.is_(None), ~mine,
@@ -220,10 +268,10 @@ def _open_items(from_beginning: bool) -> sa.Select[Any]:
 
 
 @cache
-def _last_place() -> sa.Select[Any]:
-    """Where the rater stands: the place of the last answer, found without a walk over all of them."""
+def _last() -> sa.Select[Any]:
+    """Where the rater stands: place and likeness of the last answer, found without a walk over all of them."""
     return (
-        sa.select(ITEMS.c.place)
+        sa.select(ITEMS.c.place, ITEMS.c.alike)
         .join(JUDGMENTS, JUDGMENTS.c.item == ITEMS.c.id)
         .where(
             JUDGMENTS.c.project == sa.bindparam("project"), JUDGMENTS.c.rater == sa.bindparam("rater"),

@@ -144,6 +144,7 @@ ITEMS = _table(
     sa.Column("is_disputed", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("created_at", sa.Text, nullable=False),
     sa.Column("round", sa.Integer, nullable=False, server_default="0"),  # how often the pair was put back as it is
+    sa.Column("alike", sa.Integer),  # one number for documents of the query that say nearly the same
     sa.UniqueConstraint("project", "query_id", "doc_id", "other_doc_id", "doc_hash", "round", name="uq_items_pair"),
 )
 """A pair of query and document to be labelled. No system, no rank and no reason stands here: the page cannot show

@@ -11,7 +11,7 @@ from assay.errors import InputError
 from assay.store.database import Check, Store, engine_at
 from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS
 
-HEAD = "0007"
+HEAD = "0008"
 """The last step of the chain of migrations."""
 
 AT_ONCE = 10_000
