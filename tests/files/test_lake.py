@@ -20,6 +20,7 @@ from assay.errors import InputError, MissingExtra
 from assay.files.lake import arrow, data_files, open_table
 from lakes import as_delta, as_iceberg, delta_by_hand, iceberg_deletes
 
+ROOT = Path(__file__).parents[2]
 ROWS = pl.DataFrame({
     "query_id": [f"q{at % 4}" for at in range(20)],
     "day": ["2026-03-01", "2026-03-02"] * 10,
@@ -309,3 +310,24 @@ class TestFaults:
         for address in (delta, folder, "s3://bucket/table"):
             with pytest.raises(MissingExtra, match=r"pip install 'assay\[lake\]'"):
                 open_table(address)
+
+
+@pytest.mark.slow
+def test_the_guide_prints_what_it_shows(tmp_path):
+    sys.path.insert(0, str(ROOT / "docs"))
+    import console
+
+    folder = console.example_folder(tmp_path / "example")
+    page = ROOT / "docs" / "how-to" / "lake-and-object-store.md"
+    blocks = [block for block in console.blocks(page) if "lake" in block.info.split()]
+    assert [block.kind for block in blocks] == ["python", "console", "python", "console"]
+    for block in blocks:
+        if block.kind == "python":
+            (folder / "script.py").write_text(block.text, encoding="utf-8")
+            assert console.run(f"{sys.executable} script.py", folder) == (0, "")
+            continue
+        *_, (last, _) = shown = console.commands(block.text)
+        for command, expected in shown:
+            code, actual = console.run(command, folder)
+            assert code == (block.exit_code if command == last else 0), actual
+            assert console.fits(expected, actual), actual
