@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
+from assay.flows.adding import TERMINAL, Added, add_pairs
 from assay.flows.labelling import next_items
-from assay.flows.leading import TERMINAL, Added, add_pairs, close_project, make, open_project
+from assay.flows.leading import close_project, make, open_project
 from assay.flows.people import Person
 from assay.flows.project_state import state_of
 from assay.flows.workbench import Workbench

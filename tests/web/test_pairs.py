@@ -11,10 +11,11 @@ import pytest
 
 import assay
 from assay.errors import InputError
-from assay.flows import pairs
+from assay.flows import pair_levels, pairs
 from assay.flows.agree import agree
 from assay.flows.keeping import TENANT, open_store
 from assay.flows.workbench import Workbench
+from web.answered import fields
 from web.compared import comparing
 from web.labelled import HOSTILE, project
 from web.visiting import Visitor
@@ -144,6 +145,33 @@ def test_the_lead_sees_agreement_sides_and_raters(folder: Path, visit: Visit) ->
     assert who.get(way).status_code == 403
 
 
+def test_the_lead_sees_the_pilot_and_raters_are_told_that_it_waits(folder: Path, visit: Visit) -> None:
+    comparing(folder, docs=2, pilot=1, gold={("q1", "q1-d0", "q2-d0"): "first"}, gold_share=0.5)
+    who, head = rater(visit, "rater")
+    (one,) = items(who)  # in the pilot no known pair comes
+    assert prefer(who, head, one, "pilot-0001").status_code == 200
+    answer = who.get("/v1/projects/duel/pairs").json()
+    assert answer == {"items": [], "rater": "rater", "waits": "pilot"}
+    lead = visit()
+    lead.sign_in("lead")
+    page = lead.get("/project/duel/pairs").text
+    told = " ".join(page.split())
+    assert "The queue is closed. It opens by itself when every rater has compared the same 1 pairs of documents" in told
+    assert "It takes two raters at least." in told
+    given = fields(page) | {"why": "enough"}
+    assert lead.post("/project/duel/open", data=given).status_code == 303
+    assert 'by lead: <span dir="auto">enough</span>' in lead.get("/project/duel/pairs").text
+    compare_all(visit, "rater", lambda one, other: one)
+    assert len({row["query_id"] for row in everything(folder)}) == 2
+    assert '<td class="num">1 of 1</td></tr>' in lead.get("/project/duel/pairs").text  # the known one was met
+    assert not any({row["doc_id"], row["other_doc_id"]} == {"q1-d0", "q2-d0"} for row in everything(folder))
+
+
+def everything(folder: Path) -> list[dict[str, Any]]:
+    with open_store(Workbench.open(str(folder))) as store:
+        return pairs.export(store, TENANT, "duel")
+
+
 def test_preferences_come_out_for_agree_and_for_measures(folder: Path, visit: Visit, tmp_path: Path) -> None:
     comparing(folder, docs=3)
     compare_all(visit, "rater", lambda a, b: a if b != "q2-d2" else "both-bad")
@@ -161,7 +189,7 @@ def test_preferences_come_out_for_agree_and_for_measures(folder: Path, visit: Vi
     with open_store(bench) as store:
         rows = pairs.export(store, TENANT, "duel")
     target = tmp_path / "prefs.txt"
-    pairs.write_levels(rows, target)
+    pair_levels.write_levels(rows, target)
     lines = [line.split() for line in target.read_text("utf-8").splitlines()]
     assert len(lines) == 24
     assert [line[1] for line in lines[::2]] == [line[1] for line in lines[1::2]]  # two lines a group

@@ -40,7 +40,7 @@ def label() -> None:
               help="Pairwise, of a pool: how many pairs of documents in all; every pair unless given.")  # fmt: skip
 @click.option("--repeats", type=click.FloatRange(0, 0.5), default=0.05, metavar="SHARE",
               help="Own items that come again, to see how steady raters are: 0.05.")  # fmt: skip
-@click.option("--gold", metavar="FILE", help="Pairs whose grades are known, hidden among the others.")
+@click.option("--gold", metavar="FILE", help="Pairs whose grades, or preferences, are known, hidden among the others.")
 @click.option("--gold-share", type=click.FloatRange(0, 0.5), default=0.05, metavar="SHARE",
               help="Of what a rater sees that is such a pair: 0.05.")  # fmt: skip
 @click.option("--pilot", type=click.IntRange(0), metavar="NUMBER",
@@ -74,16 +74,22 @@ def create(name: str, repeats: float, **options: Any) -> None:
     example="assay label add winter more-pairs.csv --documents documents.jsonl",
     help="""Add pairs to a project that is under way.
 
-    What is there stays, with its labels. A pair comes again where its document is given and looks different now.""",
+    What is there stays, with its labels. A pair comes again where its document is given and looks different now.
+    Where raters compare documents, a pool or a table with doc_id and other_doc_id is added.""",
 )
 @click.argument("name")
-@click.argument("pairs")
+@click.argument("pairs", required=False)
+@click.option("--gold", metavar="FILE", help="Pairs whose grades, or preferences, are known, hidden among the others.")
+@click.option("--gold-share", type=click.FloatRange(0, 0.5), metavar="SHARE",
+              help="Of what a rater sees that is such a pair: as before, or 0.05.")  # fmt: skip
+@click.option("--comparisons", type=click.IntRange(1), metavar="NUMBER",
+              help="Pairwise, of a pool: how many pairs of documents in all; every pair unless given.")  # fmt: skip
 @click.option("--topics", metavar="FILE", help="What was asked, by query id; need, language.")
 @click.option("--documents", metavar="FILE", help="What raters see; others are taken as the store has them.")
 def add(name: str, **options: Any) -> None:
     """Translates the command line into one call of the flow."""
+    from assay.flows.adding import add_pairs
     from assay.flows.keeping import open_store
-    from assay.flows.leading import add_pairs
 
     bench = workbench()
     with open_store(bench) as store:
@@ -91,6 +97,9 @@ def add(name: str, **options: Any) -> None:
     again = f" ({made.again:,} with a new snapshot of the document)" if made.again else ""
     click.echo(f"{made.name}: {made.pairs:,} pairs added{again}, {made.judgments:,} judgments more wanted; "
                f"{made.there:,} were there and stay; {made.queries:,} queries are new")  # fmt: skip
+    if made.known or made.known_there:
+        stay = f"; {made.known_there:,} were there and stay as they are" if made.known_there else ""
+        click.echo(f"{made.known:,} pairs whose answer is known are hidden among the others{stay}")
     if made.without_document:
         click.echo(f"{made.without_document:,} of them have no document: raters see an id alone; pass --documents FILE")
     _say(made.notes)
@@ -148,8 +157,8 @@ def close(name: str, why: str) -> None:
 def status(name: str, format_: str | None, output: str | None, html: str | None) -> None:
     """Translates the command line into one call of the flow."""
     from assay.cli.output import show
+    from assay.flows.adding import TERMINAL
     from assay.flows.keeping import open_store
-    from assay.flows.leading import TERMINAL
     from assay.flows.project_state import state_of
 
     with open_store(workbench()) as store:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.flows import project as running
+from assay.flows.adding import TERMINAL
 from assay.flows.ageing import parse_days
-from assay.flows.keeping import TENANT, now
+from assay.flows.keeping import now
+from assay.flows.known import known_grades, known_preferences
 from assay.flows.labelling import Made, create_project, project_of
 from assay.flows.pairs import PAIRWISE
 from assay.flows.pairs import create_project as of_pairs
 from assay.flows.people import Person
 from assay.flows.rubric import read_rubric, text_of
-from assay.flows.snapshot import document_row, documents_of, notes_on, queries_of
-from assay.rubric import RELEVANCE, Rubric
-from assay.store import audit, growing, progress, projects, queue
-from assay.tables import Judgment, Pair
+from assay.store import audit, progress, projects
 
 if TYPE_CHECKING:
     from assay.flows.workbench import Workbench
@@ -26,34 +25,6 @@ if TYPE_CHECKING:
 
 PILOT = 50
 """Pairs that every rater labels first, where a pair has two raters or more and nobody says otherwise."""
-
-TERMINAL = Person("the terminal", "lead", TENANT)
-"""Who acts from a command line: whoever may write in the workspace."""
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What was added to a project.
-
-    Args:
-        name: of the project.
-        pairs: new items.
-        again: of these, pairs that were there with an older snapshot of their document.
-        there: pairs that were there already, and stay as they are.
-        queries: new ones.
-        without_document: new pairs whose document nobody gave, now or before.
-        judgments: how many more are wanted.
-        notes: what whoever added should know of what raters see.
-    """
-
-    name: str
-    pairs: int
-    again: int
-    there: int
-    queries: int
-    without_document: int
-    judgments: int
-    notes: tuple[str, ...] = ()
 
 
 def make(
@@ -69,7 +40,7 @@ def make(
         name: of the project.
         pairs: what `assay pool make --pairs` wrote.
         rubric: the file that says what the grades mean.
-        gold: a table of judgments that are known to be right: hidden among the others.
+        gold: a table of judgments, or of preferences, that are known to be right: hidden among the others.
         raters_each: raters of a pair.
         pilot: how many pairs every rater labels first; None: `PILOT`, and none where one rater is enough.
         refresh_days: for how many days labels are good: "180", or "180,news=7" by the segment of the query.
@@ -81,21 +52,21 @@ def make(
         InputError: a file cannot be read, a known grade is not of the rubric, or days are no whole number.
     """
     rules, text = read_rubric(rubric), text_of(rubric)
+    pilot = (PILOT if raters_each > 1 else 0) if pilot is None else pilot
     if options.get("mode") == PAIRWISE:
         _only_of_grades(
-            gold=gold,
-            pilot=pilot,
-            refresh_days=refresh_days,
-            enter=options.get("needs_enter"),
-            live_links=options.get("live_links"),
-        )
+            refresh_days=refresh_days, enter=options.get("needs_enter"), live_links=options.get("live_links")
+        )  # fmt: skip
         own = {option: value for option, value in options.items() if option in OF_PAIRS}
-        return of_pairs(store, bench, name=name, pairs=pairs, rubric=rules, rubric_text=text, by=who.name,
-                        raters_each=raters_each, most=comparisons, tenant=who.tenant, **own)  # fmt: skip
+        made = of_pairs(
+            store, bench, name=name, pairs=pairs, rubric=rules, rubric_text=text, by=who.name, raters_each=raters_each,
+            most=comparisons, gold=None if gold is None else known_preferences(bench, gold), pilot=pilot,
+            tenant=who.tenant, **own,
+        )  # fmt: skip
+        return replace(made, notes=(*made.notes, *_on_pilot(min(pilot, made.items), made.queries)))
     if comparisons is not None:
         raise InputError("documents are compared two by two in one mode alone", "--comparisons", "add --mode pairwise")
     days = _whole_days(refresh_days)
-    pilot = (PILOT if raters_each > 1 else 0) if pilot is None else pilot
     made = create_project(
         store, bench, name=name, pairs=pairs, rubric=rules, rubric_text=text, by=who.name, raters_each=raters_each,
         gold=None if gold is None else known_grades(bench, gold, rules), pilot=pilot,
@@ -118,7 +89,7 @@ def _on_pilot(pilot: int, queries: int) -> tuple[str, ...]:
     return (f"every rater labels the same {pilot:,} pairs first; the others wait until the raters agree{few}",)
 
 
-OF_PAIRS = ("topics", "documents", "repeat_share")
+OF_PAIRS = ("topics", "documents", "repeat_share", "gold_share", "pilot_limit")
 """Options of projects of grades that projects of pairs have too."""
 
 
@@ -130,30 +101,6 @@ def _only_of_grades(**options: Any) -> None:
                              "leave it out, or take another --mode")  # fmt: skip
 
 
-def known_grades(bench: Workbench, gold: Any, rubric: Rubric) -> dict[tuple[str, str], float]:
-    """Pairs with grades that are known to be right.
-
-    Raises:
-        InputError: a grade is not of the rubric, or one pair has two.
-    """
-    block = bench.table(gold, Judgment, name="gold items")
-    frame: Any = block.frame
-    dimensions = frame["dimension"] if "dimension" in block.columns else [RELEVANCE] * len(block)
-    found: dict[tuple[str, str], float] = {}
-    rows = zip(frame["query_id"], frame["doc_id"], frame["grade"], dimensions, strict=True)
-    for at, (query, doc, grade, dimension) in enumerate(rows):
-        if dimension not in (None, RELEVANCE):
-            continue
-        if float(grade) not in rubric.scale:
-            scale = ", ".join(f"{one:g}" for one in rubric.scale)
-            raise InputError(f"{grade:g} is no grade of the rubric", block.place(at), f"choose {scale}")
-        if found.setdefault((str(query), str(doc)), float(grade)) != float(grade):
-            raise InputError(f"{query} {doc} has two grades", block.place(at), "keep the one that is known to be right")
-    if not found:
-        raise InputError("holds no grade", block.name, "pass query_id, doc_id and grade of pairs that are known")
-    return found
-
-
 def _whole_days(text: str | None) -> dict[str, int]:
     days = parse_days(text)
     for name, value in days.items():
@@ -163,65 +110,6 @@ def _whole_days(text: str | None) -> dict[str, int]:
                 "write whole days from 1, 180,news=7",
             )  # fmt: skip
     return {name: int(value) for name, value in days.items()}
-
-
-def add_pairs(
-    store: Store, bench: Workbench, *, name: str, pairs: Any, topics: Any = None, documents: Any = None,
-    who: Person = TERMINAL,
-) -> Added:  # fmt: skip
-    """Adds pairs to a project that is under way. What is there stays, with its labels.
-
-    A pair that is there is added again where its document is given and looks other than before. A document that is not
-    given is taken as the store has it. Added pairs are never of the pilot: those that decide are chosen once.
-
-    Args:
-        store: where it is kept.
-        bench: where inputs are found.
-        name: of the project.
-        pairs: what `assay pool make --pairs` wrote.
-        topics: the texts of new queries.
-        documents: what raters see.
-        who: adds them.
-
-    Raises:
-        InputError: there is no such project, or it is closed, or it compares documents.
-    """
-    project, at, tenant = project_of(store, who, name), now(), who.tenant
-    if project["ended_at"] is not None:
-        raise InputError("the project is closed", name, f"open it again: assay label open {name}")
-    if project["mode"] == PAIRWISE:
-        raise InputError("raters of this project compare documents", name, "make a project of the new pairs")
-    rows: Any = bench.table(pairs, Pair, name="pairs").frame
-    asked = list(dict.fromkeys(zip(map(str, rows["query_id"]), map(str, rows["doc_id"]), strict=True)))
-    given, asks = documents_of(bench, documents, tenant), queries_of(bench, topics)
-
-    def job(connection: Any) -> Added:
-        there = growing.pairs(connection, project["id"])
-        wanted = [pair for pair in asked if pair not in there or pair[1] in given]
-        docs = {doc for _, doc in wanted}
-        held = growing.latest(connection, tenant, docs - given.keys())
-        bare = {doc: document_row(tenant, doc, "", "", {}, None) for doc in docs - given.keys() - held.keys()}
-        shown = {doc: row for doc, row in given.items() if doc in docs} | bare
-        projects.add_documents(connection, shown.values())
-        held |= {doc: row["doc_hash"] for doc, row in shown.items()}
-        place = growing.places(connection, project["id"])
-        for query, _ in wanted:
-            place.setdefault(query, max(place.values(), default=-1) + 1)
-        told = growing.queries(connection, project["id"])
-        new = [query for query in dict.fromkeys(query for query, _ in wanted) if query not in told]
-        projects.add_queries(
-            connection, [{"tenant": tenant, "project": project["id"], "query_id": query} | asks(query) for query in new]
-        )
-        items = [queue.NewItem(query, doc, held[doc], place[query]) for query, doc in wanted]
-        n = queue.add(connection, tenant, project["id"], items, project["raters_each"], at)
-        audit.note(connection, tenant, who.name, "added pairs", f"{project['name']}: {n}", at)
-        first = sum(pair not in there for pair in wanted)
-        return Added(
-            project["name"], n, n - first, len(asked) - n, len(new), sum(doc in bare for _, doc in wanted),
-            n * project["raters_each"], notes_on(shown.values()),
-        )  # fmt: skip
-
-    return store.write(job).result()
 
 
 def listed(store: Store, who: Person = TERMINAL) -> list[dict[str, Any]]:

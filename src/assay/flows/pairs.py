@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
@@ -13,13 +12,14 @@ from assay.flows import labelling
 from assay.flows.keeping import now
 from assay.flows.labelling import Made, project_of
 from assay.flows.pair_tables import is_preferences
+from assay.flows.pilot import Gate, Late, consider, gate_of, latecomers
 from assay.flows.share import counts_of
 from assay.flows.snapshot import document_row, document_seen, documents_of, notes_on, queries_of, query_seen
 from assay.keys import coin
 from assay.store import audit, judgments, progress, projects, queue
 from assay.store import pairs as held_pairs
 from assay.store.judgments import Given
-from assay.tables import Judgment, Pair, Preference, formulas
+from assay.tables import Pair, Preference, formulas
 from assay.tables.door import block_of
 
 if TYPE_CHECKING:
@@ -35,9 +35,8 @@ PAIRWISE = "pairwise"
 CHOICES = ("left", "right", "tie", "both-bad")
 """What a rater says of two documents."""
 
-WORTH = {"first": (3, 1), "second": (1, 3), "tie": (2, 2), "both-bad": (0, 0)}
-"""Levels of the first and the second document in a preference qrels file. Only their order counts, and 0:
-that is not relevant."""
+KNOWN = ("first", "second", "tie", "both-bad")
+"""What is said of two documents whichever side they stand on; the store keeps a known answer by its place here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,8 @@ class Choice:
 def create_project(
     store: Store, bench: Workbench, *, name: str, pairs: Any, rubric: Rubric, rubric_text: str, by: str,
     topics: Any = None, documents: Any = None, raters_each: int = 2, most: int | None = None,
-    repeat_share: float = 0.05, tenant: str = "default",
+    repeat_share: float = 0.05, gold: Mapping[tuple[str, str, str], str] | None = None, gold_share: float = 0.05,
+    pilot: int = 0, pilot_limit: float = 0.6, tenant: str = "default",
 ) -> Made:  # fmt: skip
     """Makes a project of pairs of documents.
 
@@ -90,29 +90,44 @@ def create_project(
         raters_each: raters of a pair.
         most: how many pairs are made of a pool; every pair of a query's documents when None.
         repeat_share: own pairs that come again, with their sides swapped.
+        gold: query, document and other document to one of `KNOWN`: hidden among the others.
+        gold_share: of what a rater sees.
+        pilot: how many pairs every rater compares first.
+        pilot_limit: the agreement (alpha, nominal) that opens the queue behind the pilot.
         tenant: whose.
 
     Raises:
         InputError: there is a project of that name, nothing to compare, or a document is compared with itself.
     """
-    asked = _asked(bench, pairs, most)
+    known = dict(gold or {})
+    hidden = {unordered(*pair) for pair in known}
+    asked = [pair for pair in asked_of(bench, pairs, most) if unordered(*pair) not in hidden]
+    if not asked:
+        raise InputError("every pair is known already", "--gold", "pass pairs that are to be compared")
     held = documents_of(bench, documents, tenant)
-    missing = {doc for _, *both in asked for doc in both} - held.keys()
+    missing = {doc for _, *both in [*asked, *known] for doc in both} - held.keys()
     for doc in missing:
         held[doc] = document_row(tenant, doc, "", "", {}, None)
     asks = queries_of(bench, topics)
     project, at = uuid.uuid4().hex[:12], now()
     place = {query: i for i, query in enumerate(dict.fromkeys(query for query, _, _ in asked))}
+    hashes = {doc: row["doc_hash"] for doc, row in held.items()}
+    if pilot:  # a sample, and not the first query
+        asked.sort(key=lambda pair: coin(project.encode(), "pilot", *pair))
     items = [
-        queue.NewItem(query, doc, held[doc]["doc_hash"], place[query], other, held[other]["doc_hash"])
-        for query, doc, other in asked
-    ]
+        queue.NewItem(query, doc, hashes[doc], place[query], other, hashes[other], is_pilot=i < pilot)
+        for i, (query, doc, other) in enumerate(asked)
+    ] + gold_items(known, hashes)
     row = {
         "tenant": tenant, "id": project, "name": name, "rubric": rubric_text, "rubric_version": rubric.version,
-        "mode": PAIRWISE, "raters_each": raters_each, "needs_enter": False, "pilot": 0, "pilot_limit": 0.6,
-        "gold_share": 0.0, "repeat_share": repeat_share, "created_at": at,
+        "mode": PAIRWISE, "raters_each": raters_each, "needs_enter": False,
+        "pilot": min(pilot, len(asked)), "pilot_limit": pilot_limit, "gold_share": gold_share if known else 0.0,
+        "repeat_share": repeat_share, "created_at": at,
     }  # fmt: skip
-    queries = [{"tenant": tenant, "project": project, "query_id": query} | asks(query) for query in place]
+    queries = [
+        {"tenant": tenant, "project": project, "query_id": query} | asks(query)
+        for query in dict.fromkeys([*place, *(query for query, _, _ in known)])
+    ]
 
     def job(connection: Any) -> None:
         projects.add(connection, row)
@@ -126,7 +141,20 @@ def create_project(
     return Made(project, name, len(asked), len(place), without, len(asked) * raters_each, notes_on(held.values()))
 
 
-def _asked(bench: Workbench, pairs: Any, most: int | None) -> list[tuple[str, str, str]]:
+def unordered(query: str, doc: str, other: str) -> tuple[str, str, str]:
+    """Two documents of a query, whichever stands first."""
+    return (query, doc, other) if doc <= other else (query, other, doc)
+
+
+def gold_items(known: Mapping[tuple[str, str, str], str], hashes: Mapping[str, str]) -> list[queue.NewItem]:
+    """Hidden items of pairs whose answer is known."""
+    return [
+        queue.NewItem(query, doc, hashes[doc], 0, other, hashes[other], gold=float(KNOWN.index(answer)))
+        for (query, doc, other), answer in known.items()
+    ]
+
+
+def asked_of(bench: Workbench, pairs: Any, most: int | None) -> list[tuple[str, str, str]]:
     """(query, document, other document), each pair of documents once, whichever stands first."""
     from assay.judgments.comparisons import comparisons
 
@@ -141,7 +169,7 @@ def _asked(bench: Workbench, pairs: Any, most: int | None) -> list[tuple[str, st
             if doc == other:
                 raise InputError(f"document {doc} of query {query} is compared with itself", rows.place(at),
                                  "name two documents")  # fmt: skip
-        return list({(query, *sorted((doc, other))): (query, doc, other) for query, doc, other in named}.values())
+        return list({unordered(*pair): pair for pair in named}.values())
     pool = _columns(bench.table(pairs, Pair, name="pairs"))
     docs: dict[str, list[str]] = {}
     for query, doc in dict.fromkeys(zip(map(str, pool["query_id"]), map(str, pool["doc_id"]), strict=True)):
@@ -185,6 +213,8 @@ def next_pairs(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
         return []
     n = max(1, min(n, labelling.AT_ONCE))
     held = store.write(lambda connection: queue.claim(connection, project, who.name, n, at, secret)).result()[:n]
+    if not held and consider(store, project):  # the pilot was compared, and nobody has looked since
+        return next_pairs(store, who, name, n, secret)
     shown = projects.shown(store, held)
     counts = counts_of(store, project, who.name, held, secret)
     return [
@@ -223,6 +253,7 @@ def prefer(store: Store, who: Person, given: Choice, secret: bytes) -> dict[str,
         project = judgments.project_of(connection, who.tenant, given.item)
     project, at = pairwise(store, who, project["id"]), now()
     row = store.write(lambda connection: append(connection, who.tenant, given, project, secret, at)).result()
+    consider(store, project)
     return {"uid": row["uid"], "item": row["item"], "turn": row["turn"], "choice": said(row)}
 
 
@@ -258,13 +289,23 @@ def said(row: Mapping[str, Any]) -> str | None:
 
 
 def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:
-    """What stands in a project of pairs, rows of `Preference`; hidden repeats have the turn 1."""
+    """What stands in a project of pairs, rows of `Preference`; hidden repeats have the turn 1, gold is left out."""
     project = projects.find(store, tenant, name)
     return [
         {column: row[column] for column in COLUMNS if column != "rubric"} | {"rubric": row["rubric_version"]}
         for row in held_pairs.preferences(store, tenant, project["id"])
-        if row["preference"] is not None
+        if row["preference"] is not None and row["gold"] is None
     ]
+
+
+def gold_met(store: Store, tenant: str, project: str) -> dict[str, tuple[int, int]]:
+    """For each rater, how many hidden pairs got the known answer, of those that got any."""
+    found: dict[str, tuple[int, int]] = {}
+    for row in held_pairs.preferences(store, tenant, project):
+        if row["gold"] is not None and row["preference"] is not None and row["role"] != "adjudicator":
+            met, every = found.get(row["rater"], (0, 0))
+            found[row["rater"]] = (met + (row["preference"] == KNOWN[int(row["gold"])]), every + 1)
+    return found
 
 
 COLUMNS = ("query_id", "doc_id", "other_doc_id", "preference", "rater", "left_doc_id", "turn", "role", "source",
@@ -306,6 +347,9 @@ class Progress:
         disputed: pairs on which raters prefer opposite documents and that nobody has settled.
         agreement: of the raters; None where nobody has said anything.
         flags: queries that raters found bad.
+        gate: where the pilot stands; None where it keeps nothing closed.
+        late: raters who came when the queue was open, each against the consensus of those before.
+        gold: rater to hidden pairs that got the known answer, and those that got any.
     """
 
     pairs: int
@@ -314,41 +358,19 @@ class Progress:
     disputed: int
     agreement: PreferenceAgreement | None
     flags: tuple[Mapping[str, Any], ...]
+    gate: Gate | None = None
+    late: tuple[Late, ...] = ()
+    gold: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def progress_of(store: Store, who: Person, name: str) -> Progress:
     """How far a project of pairs has come, how much its raters agree, and whether a side draws them."""
     project = pairwise(store, who, name)
-    items = progress.items(store, project["id"])
+    items = [row for row in progress.items(store, project["id"]) if row["gold"] is None]
     counts = projects.counts(store, project["id"])
     return Progress(
         len(items), counts["wanted"], counts["taken"], sum(bool(row["is_disputed"]) for row in items),
         agreement_of(store, who, project["id"]), tuple(progress.flags(store, project["id"])),
+        gate_of(store, project) if project["pilot"] and not project["opened_at"] else None, latecomers(store, project),
+        gold_met(store, who.tenant, project["id"]),
     )  # fmt: skip
-
-
-def as_levels(rows: Sequence[Mapping[str, Any]]) -> Block:
-    """Preferences as judgments of the dimension preference: two rows each, in a group of their own.
-
-    The group is the rater and the number of the pair: `trec_eval -R prefs` takes what is in one group for consistent
-    and for transitive, and a rater's preferences need be neither. The mean of a document's levels over all its groups
-    is 1 and twice the share of comparisons that it wins, a tie counting one half; where neither document serves, both
-    get 0.
-    """
-    from urllib.parse import quote
-
-    found = []
-    for number, row in enumerate((row for row in rows if not row["turn"]), 1):
-        group = f"{quote(str(row['rater'] or 'rater'), safe='')}.{number}/0"
-        for doc, level in zip((row["doc_id"], row["other_doc_id"]), WORTH[row["preference"]], strict=True):
-            found.append({"query_id": row["query_id"], "doc_id": doc, "grade": float(level), "rater": group,
-                          "dimension": "preference"})  # fmt: skip
-    return block_of(found, Judgment, "preferences")
-
-
-def write_levels(rows: Sequence[Mapping[str, Any]], target: str | os.PathLike[str]) -> None:
-    """Writes preferences as a preference qrels file of trec_eval."""
-    from assay.flows.convert import write_outside
-    from assay.formats.carried import Carried
-
-    write_outside(Carried("preferences", {Judgment: as_levels(rows)}), target, "trec-prefs")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 from assay.flows.keeping import now
 from assay.rubric import Rubric
 from assay.store import audit, judgments, progress
+from assay.store import pairs as held_pairs
+from assay.tables import Preference
+from assay.tables.door import block_of
 
 if TYPE_CHECKING:
     from assay.judgments.agreement import Decided
+    from assay.judgments.preferences import PreferenceAgreement
     from assay.store.database import Store
 
 FEWEST_RATERS = 2
@@ -47,6 +52,7 @@ class Gate:
         agreement: of the raters on the pilot; None where no pair has two grades.
         steps: lines of the rubric on which the raters differ, the most frequent first.
         shared: pairs that have two grades or more.
+        opposed: of these, pairs of documents of which raters prefer opposite ones.
     """
 
     pairs: int
@@ -54,6 +60,7 @@ class Gate:
     agreement: Decided | None
     steps: tuple[Step, ...]
     shared: int
+    opposed: int = 0
 
     @property
     def is_labelled(self) -> bool:
@@ -75,13 +82,15 @@ class Late:
     """A rater who came when the queue was open, on the pilot.
 
     The consensus on a pair is the grade of an adjudicator, the last one; else the median of the grades of those who
-    began before the queue opened, of two in the middle the lower one.
+    began before the queue opened, of two in the middle the lower one. Of two documents it is an adjudicator's choice,
+    else the commonest one; where two are as common there is none.
 
     Args:
         rater: who.
         graded: pairs of the pilot that the rater graded and that have a consensus.
         known: pairs of the pilot that have one.
-        agreement: quadratic kappa of the rater and the consensus; None before the first such pair.
+        agreement: quadratic kappa (of choices alpha, nominal) of the rater and the consensus; None before the first
+            such pair.
     """
 
     rater: str
@@ -94,9 +103,8 @@ def latecomers(store: Store, project: Mapping[str, Any]) -> tuple[Late, ...]:
     """Raters whose first grade in the pilot came when the queue was open, by name, each against the consensus."""
     if not project["pilot"] or not project["opened_at"]:
         return ()
-    rows = [
-        row for row in progress.pilot_said(store, project["tenant"], project["id"]) if row["grade"] is not None
-    ]  # fmt: skip
+    is_pairwise = project["mode"] == "pairwise"
+    rows = _of_pairs(store, project) if is_pairwise else _of_grades(store, project)
     first: dict[str, str] = {}
     for row in rows:
         if row["role"] != "adjudicator":
@@ -104,27 +112,77 @@ def latecomers(store: Store, project: Mapping[str, Any]) -> tuple[Late, ...]:
     late = sorted(name for name, at in first.items() if at > project["opened_at"])
     if not late:
         return ()
-    early: dict[int, list[float]] = {}
+    what = "preference" if is_pairwise else "grade"
+    early: dict[int, list[Any]] = {}
     for row in rows:
         if row["role"] != "adjudicator" and row["rater"] not in late:
-            early.setdefault(row["item"], []).append(row["grade"])
-    agreed = {item: sorted(grades)[(len(grades) - 1) // 2] for item, grades in early.items()}
-    agreed |= {row["item"]: row["grade"] for row in rows if row["role"] == "adjudicator"}
-    rubric = Rubric.parse(project["rubric"], f"rubric of {project['name']}")
+            early.setdefault(row["item"], []).append(row[what])
+    told = {item: _commonest(said) if is_pairwise else _lower_middle(said) for item, said in early.items()}
+    told |= {row["item"]: row[what] for row in rows if row["role"] == "adjudicator"}
+    agreed = {item: said for item, said in told.items() if said is not None}
     found = []
     for name in late:
         own = [
             row for row in rows
             if row["rater"] == name and row["role"] != "adjudicator" and row["item"] in agreed
         ]  # fmt: skip
-        told = [(row["item"], row["query_id"], name, row["grade"]) for row in own]
-        told += [(row["item"], row["query_id"], CONSENSUS, agreed[row["item"]]) for row in own]
-        found.append(Late(name, len(own), len(agreed), agreement_of(told, rubric, project["pilot_limit"])))
+        both = [*own, *(row | {"rater": CONSENSUS, what: agreed[row["item"]]} for row in own)]
+        found.append(Late(name, len(own), len(agreed), _decided(both, project)))
     return tuple(found)
+
+
+def _lower_middle(grades: Sequence[float]) -> float:
+    return sorted(grades)[(len(grades) - 1) // 2]
+
+
+def _commonest(choices: Sequence[str]) -> str | None:
+    """The answer that more raters gave than any other; None where two were given alike."""
+    (first, n), *others = Counter(choices).most_common(2)
+    return None if others and others[0][1] == n else first
+
+
+def _decided(rows: Sequence[Mapping[str, Any]], project: Mapping[str, Any]) -> Decided | None:
+    """What decides whether the raters of some answers on the pilot agree; None where no pair has two."""
+    if project["mode"] == "pairwise":
+        found = _preferences(rows)
+        return None if found is None else _of_preferences(found, project)
+    told = [(row["item"], row["query_id"], row["rater"], row["grade"]) for row in rows]
+    return agreement_of(told, Rubric.parse(project["rubric"], f"rubric of {project['name']}"), project["pilot_limit"])
+
+
+def _of_grades(store: Store, project: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = progress.pilot_said(store, project["tenant"], project["id"])
+    return [row for row in rows if row["grade"] is not None]
+
+
+def _of_pairs(store: Store, project: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The choices that stand on the pilot, hidden repeats left out."""
+    rows = held_pairs.preferences(store, project["tenant"], project["id"])
+    return [row for row in rows if row["is_pilot"] and not row["turn"] and row["preference"] is not None]
+
+
+def _preferences(rows: Sequence[Mapping[str, Any]]) -> PreferenceAgreement | None:
+    """How much the raters of some choices agree; None where no pair of documents has two choices."""
+    own = [row for row in rows if row["role"] != "adjudicator"]
+    if not own:
+        return None
+    from assay.judgments.preferences import preference_agreement
+
+    names = ("query_id", "doc_id", "other_doc_id", "preference", "rater", "left_doc_id")
+    found = preference_agreement(block_of([{name: row[name] for name in names} for row in own], Preference, "pilot"))
+    return found if found.shared else None
+
+
+def _of_preferences(found: PreferenceAgreement, project: Mapping[str, Any]) -> Decided:
+    from assay.judgments.agreement import Decided
+
+    return Decided(found.deciding, project["pilot_limit"])
 
 
 def gate_of(store: Store, project: Mapping[str, Any]) -> Gate:
     """Where the pilot of a project stands."""
+    if project["mode"] == "pairwise":
+        return _gate_of_pairs(store, project)
     items = {row["id"] for row in progress.items(store, project["id"]) if row["is_pilot"]}
     rows = [
         row
@@ -143,6 +201,16 @@ def gate_of(store: Store, project: Mapping[str, Any]) -> Gate:
         agreement=agreement_of(told, rubric, project["pilot_limit"]), shared=sum(len(given) > 1 for given in grades),
         steps=tuple(sorted(steps, key=lambda step: (-step.apart, step.dimension, step.below))),
     )  # fmt: skip
+
+
+def _gate_of_pairs(store: Store, project: Mapping[str, Any]) -> Gate:
+    """Where the pilot of a project of pairs of documents stands; no line of a rubric lies between two choices."""
+    n = sum(bool(row["is_pilot"]) for row in progress.items(store, project["id"]))
+    found = _preferences(_of_pairs(store, project))
+    left = progress.pilot_left(store, project["tenant"], project["id"])
+    if found is None:
+        return Gate(n, left, None, (), 0)
+    return Gate(n, left, _of_preferences(found, project), (), found.shared, found.opposed)
 
 
 def consider(store: Store, project: Mapping[str, Any]) -> bool:

@@ -108,12 +108,14 @@ class LateRater:
     """A rater who came when the queue was open, on the pilot, against the consensus of those before.
 
     The consensus on a pair is the grade of an adjudicator; else the median of the grades of those who began before the
-    queue opened, of two in the middle the lower one.
+    queue opened, of two in the middle the lower one. Of two documents it is an adjudicator's choice; else the commonest
+    one, and none where two are as common.
 
     Args:
         name: of the rater.
         graded, known: pairs of the pilot that the rater graded and that have a consensus, and all that have one.
-        agreement: quadratic kappa of the rater and the consensus; None before the first such pair.
+        agreement: quadratic kappa (of choices alpha, nominal) of the rater and the consensus; None before the first
+            such pair.
     """
 
     name: str
@@ -203,8 +205,13 @@ def state_of(store: Store, who: Person, name: str) -> ProjectState:
     one = None if found.agreement is None else found.agreement.deciding
     if row["mode"] == pairs.PAIRWISE:
         compared = pairs.agreement_of(store, who, name)
-        one = None if compared is None else compared.deciding
-        raters = [_of_pairs(known[name], compared) for name in sorted(known)]
+        if found.gate is None:
+            one = None if compared is None else compared.deciding
+        gold = pairs.gold_met(store, row["tenant"], row["id"])
+        raters = [
+            _of_pairs(name, known.get(name), compared, gold.get(name, (0, 0)), left.get(name))
+            for name in sorted(known.keys() | left.keys())
+        ]
     days = {} if row["refresh_days"] is None else {"": row["refresh_days"]}
     return ProjectState(
         name=row["name"], mode=row["mode"], rubric=(rubric.name, rubric.version), raters_each=row["raters_each"],
@@ -215,8 +222,11 @@ def state_of(store: Store, who: Person, name: str) -> ProjectState:
         pilot=None if found.gate is None else _pilot(found.gate, rubric),
         agreement=_agreement(one), beside=_agreement(None if found.agreement is None else found.agreement.beside),
         flags=tuple((flag["query_id"], flag["rater"], flag["why"]) for flag in found.flags),
-        late=tuple(LateRater(one.rater, one.graded, one.known, _agreement(one.agreement and one.agreement.deciding))
-                   for one in found.late),
+        late=tuple(
+            LateRater(own.rater, own.graded, own.known,
+                      None if own.agreement is None else _agreement(own.agreement.deciding))
+            for own in found.late
+        ),
         found=tuple(FoundDocument(pair.query_id, pair.doc_id, pair.grades) for pair in found.found),
     )  # fmt: skip
 
@@ -232,12 +242,16 @@ def _rater(name: str, one: OneRater | None, left: int | None) -> RaterState:
     return RaterState(name, one.given, one.cannot_tell, one.median_s, met, gold, same, repeats, left)
 
 
-def _of_pairs(one: OneRater, compared: PreferenceAgreement | None) -> RaterState:
+def _of_pairs(
+    name: str, one: OneRater | None, compared: PreferenceAgreement | None, gold: tuple[int, int], left: int | None
+) -> RaterState:
     """What one rater of pairs did; `one` knows no preferences, and counts every answer as one without a grade."""
+    if one is None:
+        return RaterState(name, 0, 0, None, *gold, 0, 0, left)
     own = next((own for own in compared.raters if own.name == one.name), None) if compared is not None else None
     given = own.given if own is not None else 0
     same, again = (own.again.same, own.again.pairs) if own is not None else (0, 0)
-    return RaterState(one.name, given, one.cannot_tell - given, one.median_s, 0, 0, same, again, None)
+    return RaterState(one.name, given, one.cannot_tell - given, one.median_s, *gold, same, again, left)
 
 
 def _pilot(gate: Gate, rubric: Rubric) -> PilotState:

@@ -12,6 +12,7 @@ from assay.files import replacing
 from assay.flows import pairs
 from assay.flows.exported import COLUMNS, HISTORY, as_block, as_csv, export, history
 from assay.flows.keeping import TENANT, open_store
+from assay.flows.pair_levels import write_levels
 from assay.flows.workbench import Workbench
 from assay.formats.carried import Carried
 from assay.formats.carry import format_for, write_any
@@ -120,7 +121,7 @@ def _history(rows: Sequence[Mapping[str, Any]], to: str) -> bytes:
 
 def _preferences(rows: Sequence[Mapping[str, Any]], target: str | os.PathLike[str], to: str) -> TakenOut:
     if to == JOINED:
-        pairs.write_levels(rows, target)
+        write_levels(rows, target)
         return TakenOut(2 * sum(not row["turn"] for row in rows), len(rows))
     content = pairs.as_csv(rows) if to == "csv" else content_of(pairs.as_block(rows), to, Preference)
     return _put(target, content, rows, len(rows))

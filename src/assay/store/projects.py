@@ -101,6 +101,11 @@ def every(store: Store, tenant: str) -> list[dict[str, Any]]:
     return store.rows(sa.select(PROJECTS).where(PROJECTS.c.tenant == tenant).order_by(PROJECTS.c.created_at.desc()))
 
 
+def set_gold_share(connection: sa.Connection, project: str, share: float) -> None:
+    """Says which share of what a rater sees is hidden items whose answer is known."""
+    connection.execute(sa.update(PROJECTS).where(PROJECTS.c.id == project).values(gold_share=share))
+
+
 def counts(store: Store, project: str, rater: str | None = None) -> dict[str, int]:
     """How many judgments a project wants, how many claims of it are taken, and how many a rater gave."""
     wanted = sa.select(

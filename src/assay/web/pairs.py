@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from assay.flows import labelling, pairs
 from assay.flows.people import Person
+from assay.flows.pilot import ITSELF
 from assay.flows.progress import is_large
 from assay.report.views.preferences import side_words
 from assay.web.auth import LEAD, RATER, csrf, store_of
@@ -48,9 +49,14 @@ def label(request: Request, project: str, who: Person = RATER) -> Response:
 def items(
     request: Request, project: str, n: Annotated[int, Query(ge=1, le=labelling.AT_ONCE)] = 6, who: Person = RATER
 ) -> dict[str, Any]:
-    """The next pairs of whoever asks, each with its two documents on the sides of this rater."""
-    found = pairs.next_pairs(store_of(request), who, project, n, request.app.state.secret)
-    return {"items": [handed(request, who, one) for one in found], "rater": who.name}
+    """The next pairs of whoever asks, each with its two documents on the sides of this rater.
+
+    `waits` says why nothing comes: "pilot" until the raters agree on the pilot; else it is empty.
+    """
+    store = store_of(request)
+    found = pairs.next_pairs(store, who, project, n, request.app.state.secret)
+    waits = "" if found else labelling.waits_for(store, who, project)
+    return {"items": [handed(request, who, one) for one in found], "rater": who.name, "waits": waits}
 
 
 @ROUTES.post("/preferences")
@@ -72,12 +78,12 @@ def progress(request: Request, project: str, who: Person = LEAD) -> Response:
 
     if is_large(store, row["id"]):
         counts: Behind[pairs.Progress] = request.app.state.counts
-        shown = counts.get(f"{who.tenant} {row['id']} pairs", count)
+        shown = counts.get(f"{who.tenant} {row['id']} pairs {row['opened_at']}", count)
         found, as_of = (None, None) if shown is None else (shown.value, shown.at)
     else:
         found, as_of = count(), None
     return page(
-        request, "pairs-project.html", who=who, csrf=csrf(request), project=row, found=found,
+        request, "pairs-project.html", itself=ITSELF, who=who, csrf=csrf(request), project=row, found=found,
         as_of=f"{as_of:%Y-%m-%d %H:%M:%S} UTC" if as_of else "",
         side=side_words(found.agreement.side) if found and found.agreement else "",
     )  # fmt: skip

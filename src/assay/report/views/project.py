@@ -53,6 +53,8 @@ def page(found: ProjectState) -> Page:
             "Quadratic kappa on the pilot, against an adjudicator's grade, else the median of those who began before "
             "(of two in the middle, the lower one)."
         )
+        if found.mode == "pairwise":
+            lead = "Alpha on the pilot, against an adjudicator's choice, else the commonest of those who began before."
         parts += [Heading("Raters who came when the queue was open", lead), late(found.late)]
     if found.found:
         parts.append(searched(found.found))
@@ -113,7 +115,7 @@ def raters(rows: tuple[RaterState, ...], what: str = "grades") -> Table:
     has_pilot = any(one.pilot_left is not None for one in rows)
     columns = [
         Column("rater", is_name=True), Column(what, "right"), Column("can't tell", "right"),
-        Column("median s", "right"), Column("known grades met", "right", drop=1), Column("same again", "right", drop=1),
+        Column("median s", "right"), Column("known ones met", "right", drop=1), Column("same again", "right", drop=1),
     ]  # fmt: skip
     if has_pilot:
         columns.append(Column("left of the pilot", "right"))
@@ -129,7 +131,7 @@ def raters(rows: tuple[RaterState, ...], what: str = "grades") -> Table:
 def late(rows: tuple[LateRater, ...]) -> Table:
     """Raters who came later, each against the consensus of those before."""
     columns = (
-        Column("rater", is_name=True), Column("pairs", "right"), Column("kappa", "right"), Column("95 % interval"),
+        Column("rater", is_name=True), Column("pairs", "right"), Column("agreement", "right"), Column("95 % interval"),
     )  # fmt: skip
     made = []
     for one in rows:

@@ -19,6 +19,7 @@ let history = [];        // answers of this page, the last one last
 let gone = new Set();    // pairs that left the page while a fetch was on its way: its answer may still name them
 let fetching = false;
 let isEmpty = false;
+let isWaiting = false;   // the pilot is compared, and the raters do not agree on it yet
 let marks = true;
 
 function tell(state, words) {
@@ -74,6 +75,7 @@ async function fill() {
       for (const one of fresh) for (const side of SIDES) prefetch(one[side]);
       queue.push(...fresh);
       isEmpty = told.items.length === 0 && outbox.messages.length === 0;
+      isWaiting = told.waits === "pilot";
     }
   } catch {
     setTimeout(fill, 2000);
@@ -113,7 +115,9 @@ function next() {
     $("query").textContent = "";
     $("need-block").hidden = true;
     $("wait").hidden = false;
-    $("wait").textContent = isEmpty ? "Nothing is left for you here. Thank you." : "Loading the next two documents …";
+    $("wait").textContent = !isEmpty ? "Loading the next two documents …" : isWaiting
+      ? "You have compared the pilot. The rest opens when every rater has, and they agree; then load this page again."
+      : "Nothing is left for you here. Thank you.";
     if (!isEmpty) setTimeout(fill, outbox.messages.length ? 150 : 0);
     return;
   }
