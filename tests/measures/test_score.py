@@ -298,3 +298,15 @@ def test_the_coverage_says_what_ordered_the_run():
         rows = [("q1", "a", *(1 for _ in columns)), ("q1", "b", *(2 for _ in columns))]
         block = table("run", rows, ("query_id", "doc_id", *columns))
         assert scored(rows=block, order=order).coverage[0].order == said
+
+
+def test_a_value_is_the_same_to_the_last_bit_whatever_other_queries_there_are():
+    from assay import evaluate
+
+    rng = np.random.default_rng(3)
+    run = {f"q{i:04d}": {f"d{j}": float(rng.normal()) for j in range(12)} for i in range(1500)}
+    qrels = {query: {doc: int(rng.integers(0, 4)) for doc in list(docs)[2:]} for query, docs in run.items()}
+    few = {query: run[query] for query in list(run)[-40:]}
+    measures = "ERR ERR@5 nDCG@5 nDCG(ideal=returned)@5 RBP(p=0.8) AP RR Compat infAP ERR-IA alpha-nDCG@5 Bpref"
+    many, alone = (evaluate(one, qrels, measures).values[0, :, -40:] for one in (run, few))
+    assert many.tobytes() == alone.tobytes()

@@ -24,6 +24,10 @@ I64 = NDArray[np.int64]
 Bool = NDArray[np.bool_]
 
 
+_LONG = 512
+"""Hits of a query from which on its running sums are made by themselves, and not with those of the others."""
+
+
 @dataclass(frozen=True, eq=False)
 class Judged:
     """The judgments of one collection, prepared once and shared by every run. Made by `ranking.align.judged`.
@@ -92,7 +96,7 @@ class Judged:
     @cached_property
     def counts(self) -> I64 | None:
         """Judgments of each level and query, int64 of shape (n_levels, n); None where the levels are too many."""
-        return count_levels(self.query, self.grade, self.levels, self.n)
+        return count_levels(self.query, self.grade, self.levels, self.n, len(self.grade))
 
     @cached_property
     def levels(self) -> F64:
@@ -122,9 +126,9 @@ class Judged:
         return self._cache[key]  # type: ignore[no-any-return] # the cache holds what was summed
 
 
-def count_levels(query: I64, grade: F64, levels: F64, n: int) -> I64 | None:
-    """Documents of each level and query; None where the table would be larger than the list."""
-    if len(levels) * n > 4 * len(grade) + 1024:
+def count_levels(query: I64, grade: F64, levels: F64, n: int, room: int) -> I64 | None:
+    """Documents of each level and query; None where the table would be larger than a list of `room`."""
+    if len(levels) * n > 4 * room + 1024:
         return None
     if len(levels) and levels[0] >= -128 and levels[-1] < 128 and (levels == np.floor(levels)).all():
         place = np.zeros(256, np.int64)
@@ -168,6 +172,18 @@ def position_in_group(group: I64) -> I64:
     n = len(group)
     starts = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]])) if n else np.zeros(0, np.int64)
     return np.arange(n) - np.repeat(starts, np.diff(np.append(starts, n)))
+
+
+def _running_sums(x: NDArray[Any], starts: I64, lengths: I64) -> NDArray[Any]:
+    """Running sums of fractions: taken over all queries and cut, they would lose digits with the number of queries."""
+    total = x.copy()
+    for start, length in zip(starts[lengths > _LONG].tolist(), lengths[lengths > _LONG].tolist(), strict=True):
+        np.cumsum(x[start : start + length], out=total[start : start + length])
+    starts, lengths = starts[lengths <= _LONG], lengths[lengths <= _LONG]
+    for place in range(1, int(lengths.max(initial=0))):
+        here = starts[lengths > place] + place
+        total[here] += total[here - 1]
+    return total
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -277,7 +293,8 @@ class Ranking:
 
     def best_sum(self, gain: Any, discount: Any, cutoff: int | None = None) -> F64:
         """As `Judged.best_sum`, over the judged documents that were returned."""
-        counts = self._kept("counts", lambda: count_levels(self.query, self.grade, self.judged.levels, self.n))
+        levels, room = self.judged.levels, len(self.judged.grade)  # of the judgments: one way, whatever was returned
+        counts = self._kept("counts", lambda: count_levels(self.query, self.grade, levels, self.n, room))
         if counts is None:
             return best_of_list(self.query, gain(self.grade), self.n, discount, cutoff)
         return best_of_counts(counts, gain(self.judged.levels), discount, cutoff)
@@ -303,12 +320,15 @@ class Ranking:
 
     def so_far(self, x: NDArray[Any]) -> NDArray[Any]:
         """Inclusive running sum of one number a hit, started anew at each query."""
-        total = np.cumsum(x)
-        if not len(total):
-            return total
+        if not len(x):
+            return np.cumsum(x)
         starts = np.flatnonzero(np.concatenate([[True], self.query[1:] != self.query[:-1]]))
+        lengths = np.diff(np.append(starts, len(x)))
+        if x.dtype.kind == "f":
+            return _running_sums(x, starts, lengths)
+        total = np.cumsum(x)
         before = np.concatenate([[0], total[starts[1:] - 1]])
-        return total - np.repeat(before, np.diff(np.append(starts, len(total))))  # type: ignore[no-any-return] # same dtype
+        return total - np.repeat(before, lengths)  # type: ignore[no-any-return] # same dtype
 
     def within(self, cutoff: int | None) -> F64:
         """Chance that each hit stands at rank 1..cutoff: 0 or 1, or a share where its group of ties is averaged."""
