@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.judgments.near import NEAR, groups, pieces, resemblance
+from assay.judgments.near import BEGINNING, NEAR, groups, pieces, resemblance
 
 WORDS = [
     "rain", "jacket", "tube", "valve", "presta", "rim", "deep", "light", "wind", "hood", "pocket", "yellow", "blue",
@@ -65,7 +65,7 @@ def test_what_two_texts_share_by_chance_is_not_near_and_what_is_near_is_found() 
         texts[f"a{n}"] = " ".join(words)
         words[rng.randrange(len(words))] = "changed"
         texts[f"b{n}"] = " ".join(words)
-    cut = {doc: pieces(text[:600]) for doc, text in texts.items()}
+    cut = {doc: pieces(text[:BEGINNING]) for doc, text in texts.items()}
     expected = {(one, other) for one in texts for other in texts
                 if one < other and resemblance(cut[one], cut[other]) >= NEAR}  # fmt: skip
     found = groups(texts)

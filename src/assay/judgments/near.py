@@ -2,15 +2,16 @@
 
 Texts are folded as queries are (case, width, white space, punctuation around words), and their beginnings are cut into
 overlapping pieces of five letters. Two documents are near where the share of pieces that both have, of those that
-either has, reaches `NEAR`. Only documents that share one of their 16 smallest hashed pieces are held against each
-other, which two near ones miss less than once in 10,000,000 times.
+either has, reaches `NEAR`. Only documents that share `SHARED` of their `SKETCH` smallest hashed pieces are held against
+each other: two that are just near do so but for 3 of 1,000,000 times (of 16 pieces, 7 in 10 shared, at most two).
 
 Source: Broder, SEQUENCES 1997 (resemblance of shingles, the smallest hashes as a sketch).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +24,10 @@ NEAR = 0.7
 PIECE = 5
 """Letters of a piece."""
 
-BEGINNING = 600
+BEGINNING = 400
 """Letters of a text that are looked at."""
 
-SKETCH = 16
+SKETCH, SHARED = 16, 3
 
 Pieces = npt.NDArray[np.uint64]
 
@@ -81,13 +82,13 @@ def resemblance(one: Pieces, other: Pieces) -> float:
     return both / (len(one) + len(other) - both)
 
 
-def _candidates(cut: list[Pieces]) -> Iterable[tuple[int, int]]:
-    """Pairs that share a piece of their sketches, each once, in an order that hangs on nothing but the texts."""
+def _candidates(cut: list[Pieces]) -> Iterator[tuple[int, int]]:
+    """Pairs whose sketches share enough, each once."""
     holders: dict[int, list[int]] = {}
-    found: dict[tuple[int, int], None] = {}
     for at, own in enumerate(cut):
+        shared: Counter[int] = Counter()
         for piece in own[:SKETCH].tolist():
             held = holders.setdefault(piece, [])
-            found |= dict.fromkeys((other, at) for other in held)
+            shared.update(held)
             held.append(at)
-    return found
+        yield from ((other, at) for other, n in shared.items() if n >= min(SHARED, len(own), len(cut[other])))
