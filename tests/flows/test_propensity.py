@@ -63,6 +63,7 @@ def test_two_laws_are_two_curves(tmp_path, pbm):
     result = assay.propensity(tmp_path / "both.parquet", rivals=False)
     assert result.homogeneity < 1e-6
     assert result.searches == 0
+    assert "The segments differ (p < 0.0001): one curve for all is wrong in each." in str(describe(result))
 
 
 def test_swaps_say_the_same(found):

@@ -134,7 +134,7 @@ def differs(found: PositionBias) -> str:
     if found.homogeneity is None:
         return "Too little of each segment to say whether they differ."
     if found.homogeneity < 0.05:
-        return f"The segments differ (p {_p(found.homogeneity)}): use one curve for each."
+        return f"The segments differ (p {_p(found.homogeneity)}): one curve for all is wrong in each."
     return f"Nothing says that the segments differ (p {_p(found.homogeneity)})."
 
 
