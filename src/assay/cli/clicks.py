@@ -83,8 +83,8 @@ def spell_bases(text: str | None) -> dict[str, int]:
     help="""Say what people did with what was shown to them.
 
     Clicks by position, abandonment, zero results, reformulation, time to the first click, dwell, carts and purchases,
-    with intervals over people. LOG is a file, a folder or a glob: Parquet, CSV or JSON lines, User Behavior Insights
-    as it is.""",
+    with intervals over people. LOG is a file, a folder, a glob or an address (a table of a lake, objects of a store):
+    Parquet, CSV or JSON lines, User Behavior Insights as it is.""",
 )
 @click.argument("log", nargs=-1, required=True)
 @click.option("--by", metavar="NAME,...", help="Also by app, day, ranker or segment.")
