@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
+from assay.flows import near
 from assay.flows.keeping import TENANT, now
 from assay.flows.known import known_grades, known_preferences
 from assay.flows.labelling import project_of, rubric_of
@@ -127,6 +128,8 @@ def add_pairs(
             queue.NewItem(query, doc, held[doc], 0, gold=float(grade)) for (query, doc), grade in secret.items()
         ]  # fmt: skip
         m = queue.add(connection, tenant, project["id"], golds, project["raters_each"], at)
+        if not is_pairwise:
+            near.mark(connection, project["id"], queries)
         if m or gold_share is not None:
             share = project["gold_share"] or GOLD_SHARE if gold_share is None else gold_share
             projects.set_gold_share(connection, project["id"], share)

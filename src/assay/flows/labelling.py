@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.flows import pace
 from assay.flows.keeping import now
+from assay.flows.near import alike_of
 from assay.flows.pace import MIN_SECONDS
 from assay.flows.people import Person
 from assay.flows.pilot import consider
@@ -149,27 +150,6 @@ def create_project(
     store.write(job).result()
     return Made(project, name, len(asked), len(place), sum(doc in missing for _, doc in [*asked, *known]),
                 len(asked) * raters_each, notes_on(held.values()))  # fmt: skip
-
-
-def alike_of(pairs: Iterable[tuple[str, str]], held: Mapping[str, Mapping[str, Any]]) -> dict[tuple[str, str], int]:
-    """One number for pairs of a query whose documents say nearly the same; others are left out.
-
-    Args:
-        pairs: of query and document.
-        held: rows of the store by document, see `documents_of`.
-    """
-    from assay.judgments.near import groups
-
-    by_query: dict[str, list[str]] = {}
-    for query, doc in pairs:
-        by_query.setdefault(query, []).append(doc)
-    found: dict[tuple[str, str], int] = {}
-    first = 0
-    for query, docs in by_query.items():
-        near = groups({doc: f"{held[doc]['title']} {held[doc]['text']}" for doc in docs}) if len(docs) > 1 else {}
-        found |= {(query, doc): first + number for doc, number in near.items()}
-        first += max(near.values(), default=-1) + 1
-    return found
 
 
 def _mixed(pairs: list[tuple[str, str]], project: str) -> list[tuple[str, str]]:

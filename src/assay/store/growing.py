@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import sqlalchemy as sa
 
@@ -48,3 +48,29 @@ def latest(connection: sa.Connection, tenant: str, documents: Iterable[str]) -> 
 
 def _parts(names: Sequence[str]) -> Iterator[Sequence[str]]:
     return (names[at : at + AT_ONCE] for at in range(0, len(names), AT_ONCE))
+
+
+def texts(connection: sa.Connection, project: str, queries: Iterable[str]) -> Iterator[tuple[int, str, str, str, str]]:
+    """(item, its query, its document, title, text) of every pair of queries, in the order in which they were added."""
+    same = sa.and_(
+        DOCUMENTS.c.tenant == ITEMS.c.tenant, DOCUMENTS.c.doc_id == ITEMS.c.doc_id,
+        DOCUMENTS.c.doc_hash == ITEMS.c.doc_hash,
+    )  # fmt: skip
+    columns = (ITEMS.c.id, ITEMS.c.query_id, ITEMS.c.doc_id, DOCUMENTS.c.title, DOCUMENTS.c.text)
+    for part in _parts(sorted(set(queries))):
+        select = sa.select(*columns).join(DOCUMENTS, same).where(ITEMS.c.project == project, ITEMS.c.query_id.in_(part))
+        for row in connection.execute(select.order_by(ITEMS.c.id)):
+            yield row[0], row[1], row[2], row[3], row[4]
+
+
+def next_alike(connection: sa.Connection, project: str) -> int:
+    """A number that no documents of a project are alike by, nor any above it."""
+    last = connection.execute(sa.select(sa.func.max(ITEMS.c.alike)).where(ITEMS.c.project == project)).scalar()
+    return 0 if last is None else int(last) + 1
+
+
+def set_alike(connection: sa.Connection, numbers: Mapping[int, int | None]) -> None:
+    """Says of items what they are alike."""
+    if numbers:
+        change = sa.update(ITEMS).where(ITEMS.c.id == sa.bindparam("item")).values(alike=sa.bindparam("number"))
+        connection.execute(change, [{"item": item, "number": number} for item, number in numbers.items()])
