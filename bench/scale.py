@@ -66,7 +66,7 @@ FROM (SELECT query_id, doc_id, position, count(*) AS n, sum(clicked) AS c FROM '
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What one run used; the last three are known on Spark alone, and 0 elsewhere."""
+    """What one run used; the last four are known on Spark alone, and 0 elsewhere."""
 
     engine: str
     what: str
@@ -81,6 +81,7 @@ class Used:
     shuffled_bytes: int = 0
     to_driver_bytes: int = 0
     spilled_bytes: int = 0
+    scanned_rows: int = 0
 
 
 def main() -> int:
@@ -175,7 +176,7 @@ def _run(
     if used["status"] != 0:
         raise RunError(f"status {used['status']} from {' '.join(command)}\n{err.read_text('utf-8')[-2000:]}")
     found = check(out.read_text("utf-8"))
-    sums = _spark_sums(events) if engine == "spark" else (0, 0, 0)
+    sums = _spark_sums(events) if engine == "spark" else (0, 0, 0, 0)
     return Used(
         engine,
         what,
@@ -191,9 +192,9 @@ def _run(
     )
 
 
-def _spark_sums(events: Path) -> tuple[int, int, int]:
-    """Bytes written for shuffles, sent to the driver as results, and spilled to the disk, over all tasks."""
-    shuffled = sent = spilled = tasks = 0
+def _spark_sums(events: Path) -> tuple[int, int, int, int]:
+    """Bytes written for shuffles, sent to the driver, spilled to the disk, and rows read, over all tasks."""
+    shuffled = sent = spilled = scanned = tasks = 0
     for file in events.iterdir():
         for line in file.read_text("utf-8").splitlines():
             event = json.loads(line)
@@ -202,9 +203,10 @@ def _spark_sums(events: Path) -> tuple[int, int, int]:
                 shuffled += task["Shuffle Write Metrics"]["Shuffle Bytes Written"]
                 sent += task["Result Size"]
                 spilled += task["Disk Bytes Spilled"]
+                scanned += task["Input Metrics"]["Records Read"]
     if not tasks:
         raise RunError("Spark wrote no events")
-    return shuffled, sent, spilled
+    return shuffled, sent, spilled, scanned
 
 
 def _cells(out: Path, counted: list[int]) -> int:
@@ -265,11 +267,12 @@ def table(kept: Sequence[Used]) -> Iterator[str]:
 
 
 def _each(rows: Sequence[Used], on_spark: bool) -> Iterator[str]:
-    more = " shuffled | to the driver |" if on_spark else ""
+    more = " shuffled | to the driver | the log is read |" if on_spark else ""
     yield f"| command | rows | cells | processor | clock | largest process | file | read |{more}"
-    yield "|---|" + "---:|" * (9 if on_spark else 7)
+    yield "|---|" + "---:|" * (10 if on_spark else 7)
     for one in rows:
-        sums = f" {_mb(one.shuffled_bytes)} | {_mb(one.to_driver_bytes)} |" if on_spark else ""
+        times = f"{one.scanned_rows / one.rows:.1f} times"
+        sums = f" {_mb(one.shuffled_bytes)} | {_mb(one.to_driver_bytes)} | {times} |" if on_spark else ""
         cells = f"{one.cells:,}" if one.cells else ""
         yield (f"| `{one.what}` | {one.rows:,} | {cells} | {one.cpu_s:.1f} s | {one.wall_s:.1f} s "
                f"| {_mib(one.peak_bytes)} | {_mb(one.file_bytes)} | {_mb(one.read_bytes)} |{sums}")  # fmt: skip
