@@ -248,6 +248,11 @@ def cascade(t: Tables) -> Rows:
 
 
 @query
+def cascade_by_hash(t: Tables) -> Rows:
+    return cascade(t)
+
+
+@query
 def last_click_cells(t: Tables) -> Rows:
     rows_ = ({**row, "click_above": row["click_above"] or 0} for row in t["ranked_clicks"])
     names = ("query_id", "doc_id", "position", "click_above")

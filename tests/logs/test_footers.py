@@ -76,11 +76,14 @@ def reference(rows):
     tables = Tables({"since": EVER[0], "until": EVER[1]}, log=log, aside=[])
     found = {row["reason"]: row["n"] for row in tables["refused"]}
     again = tables["repeated"][0]["impressions"]
-    return tables["cells"], {**found, **({"impressions that come again": again} if again else {})}
+    return tables, {**found, **({"impressions that come again": again} if again else {})}
 
 
-def plain(cells):
-    names = ("query_id", "doc_id", "position", "impressions", "clicks")
+COUNTS = ("to_first", "to_last", "first_clicks", "last_clicks", "without_click")
+
+
+def plain(cells, counts=()):
+    names = ("query_id", "doc_id", "position", "impressions", "clicks", *counts)
     return sorted(tuple(cell[name] for name in names) for cell in cells)
 
 
@@ -91,9 +94,20 @@ def test_a_log_gives_the_reference_however_it_is_stored(tmp_path, odd, way):
     (tmp_path / "log").mkdir()
     way(pl.DataFrame(rows, schema=SCHEMA, orient="row"), tmp_path / "log")
     done = write_cells(tmp_path / "log", out=tmp_path / "cells.parquet")
-    cells, left = reference(rows)
-    assert plain(pl.read_parquet(tmp_path / "cells.parquet").iter_rows(named=True)) == plain(cells)
+    tables, left = reference(rows)
+    assert plain(pl.read_parquet(tmp_path / "cells.parquet").iter_rows(named=True)) == plain(tables["cells"])
     assert {one.reason: one.n for one in done.log.left_out} == left
+
+
+@pytest.mark.parametrize("way", [in_groups_of_rows, as_lines])
+@pytest.mark.parametrize("odd", ODD)
+def test_cascade_counts_are_those_of_the_reference(tmp_path, odd, way):
+    rows = [*GOOD[:30], *ODD[odd][:1], *GOOD[30:], *ODD[odd][1:]]
+    (tmp_path / "log").mkdir()
+    way(pl.DataFrame(rows, schema=SCHEMA, orient="row"), tmp_path / "log")
+    write_cells(tmp_path / "log", out=tmp_path / "cells.parquet", kind="cascade")
+    found = pl.read_parquet(tmp_path / "cells.parquet").iter_rows(named=True)
+    assert plain(found, COUNTS) == plain(reference(rows)[0]["cascade"], COUNTS)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -103,13 +117,13 @@ def test_logs_by_chance_give_the_reference(tmp_path, seed):
     odd = ("", None, "", None, 2)
     rows = [tuple(o if rng.random() < share else v for v, o, share in zip(row, odd, shares, strict=True))
             for row in GOOD for _ in range(rng.choice([0, 1, 1, 2]))]  # fmt: skip
-    cells, left = reference(rows)
+    tables, left = reference(rows)
     for way in WAYS:
         folder = tmp_path / way.__name__
         folder.mkdir()
         way(pl.DataFrame(rows, schema=SCHEMA, orient="row"), folder)
         done = write_cells(folder, out=tmp_path / "cells.parquet")
-        assert plain(pl.read_parquet(tmp_path / "cells.parquet").iter_rows(named=True)) == plain(cells), way
+        assert plain(pl.read_parquet(tmp_path / "cells.parquet").iter_rows(named=True)) == plain(tables["cells"]), way
         assert {one.reason: one.n for one in done.log.left_out} == left, way
 
 

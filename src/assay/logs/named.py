@@ -66,16 +66,18 @@ def names() -> list[str]:
     return sorted(entry.name.removesuffix(".sql") for entry in folder.iterdir() if entry.name.endswith(".sql"))
 
 
-def composed(name: str, instead: Mapping[str, str] | None = None) -> str:
+def composed(name: str, instead: Mapping[str, str] | None = None, is_kept: bool = True) -> str:
     """The text with everything it is built from, as one statement.
 
     Args:
         name: of the text.
         instead: relation to the text that takes its place.
+        is_kept: whether an engine may keep the rows of what is read twice; else it reads the log again.
     """
     other = instead or {}
     chain = [one for one in dict.fromkeys(_below(name, other)) if one != name]
-    parts = [f"{one} AS (\n{named(other.get(one, one)).text}\n)" for one in chain]
+    how = "AS" if is_kept else "AS NOT MATERIALIZED"
+    parts = [f"{one} {how} (\n{named(other.get(one, one)).text}\n)" for one in chain]
     head = f"WITH {', '.join(parts)}\n" if parts else ""
     return head + named(other.get(name, name)).text
 
