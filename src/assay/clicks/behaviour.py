@@ -124,6 +124,7 @@ class LogRead:
         columns: (field, column of the log).
         zone: of times that name none, and of days.
         engine: what the queries ran on.
+        hidden: queries that hold personal data, which stand under other names.
     """
 
     recorded: tuple[Recorded, ...]
@@ -131,6 +132,7 @@ class LogRead:
     columns: tuple[tuple[str, str], ...]
     zone: str
     engine: str
+    hidden: int = 0
 
 
 @kept("behaviour")

@@ -64,12 +64,13 @@ def behaviour(
     try:
         asked = _Asked(opened_log, groups, int(within * 1e6), empty_is_zero)
         asked.prepare(choices.time_zone or "UTC")
-        read = read_of(opened_log, choices)
         rates = asked.rates()
+        by_query = tuple(asked.queries(queries))
+        read = read_of(opened_log, choices)  # behind what gives queries, some of which get other names
         notes = [*notes_of(read), *_cautions(groups, rates)]
         return Behaviour(
             log=read, by=tuple(groups), rates=tuple(rates), positions=tuple(asked.positions()),
-            queries=tuple(asked.queries(queries)), dwells=tuple(asked.dwells()), unit=asked.unit, within_s=within,
+            queries=by_query, dwells=tuple(asked.dwells()), unit=asked.unit, within_s=within,
             missing=tuple(asked.missing()), notes=tuple(notes),
             source=Source(versions=(("assay", __version__),), command=command),
         )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError, did_you_mean
 from assay.flows.interactions import moment_of, zone_of
 from assay.results import Note
+from assay.text import personal_data
 
 if TYPE_CHECKING:
     from assay.clicks.behaviour import LogRead
@@ -92,7 +93,9 @@ def opened(log: Paths, choices: LogChoices, is_bandit: bool = False) -> Log:
     )  # fmt: skip
     engine = _engine(choices)
     try:
-        return open_log(log, reading, events=choices.events, engine=engine)
+        found = open_log(log, reading, events=choices.events, engine=engine)
+        found.hide(personal_data)
+        return found
     except BaseException:
         engine.close()
         raise
@@ -120,7 +123,7 @@ def _micros(moment: str | datetime | None, zone: Any, option: str) -> int | None
 
 
 def read_of(log: Log, choices: LogChoices) -> LogRead:
-    """What is kept of how a log was read."""
+    """What is kept of how a log was read, and of what was asked of it so far."""
     from assay.clicks.behaviour import LeftOut, LogRead, Recorded
     from assay.logs.zones import moment_name
 
@@ -139,7 +142,8 @@ def read_of(log: Log, choices: LogChoices) -> LogRead:
         ))  # fmt: skip
     columns = {name: path for source in log.sources for name, path in source.paths.items()}
     left = tuple(LeftOut(one.reason, one.n, one.places) for one in log.refused())
-    return LogRead(tuple(recorded), left, tuple(sorted(columns.items())), choices.time_zone or "UTC", choices.on)
+    return LogRead(tuple(recorded), left, tuple(sorted(columns.items())), choices.time_zone or "UTC", choices.on,
+                   log.n_hidden)  # fmt: skip
 
 
 def notes_of(read: LogRead) -> list[Note]:
@@ -153,4 +157,8 @@ def notes_of(read: LogRead) -> list[Note]:
     for one in read.left_out:
         at = f" ({', '.join(one.places)})" if one.places else ""
         notes.append(Note("left-out", f"{one.n:,} left out: {one.reason}{at}", count=one.n, level="warning"))
+    if read.hidden:
+        who = "1 query holds" if read.hidden == 1 else f"{read.hidden:,} queries hold"
+        notes.append(Note("hidden", f"{who} an e-mail address, a card, account or phone number: known as hidden-... "
+                          "in what is shown and written", count=read.hidden, level="warning"))  # fmt: skip
     return notes

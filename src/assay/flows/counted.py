@@ -54,6 +54,10 @@ class Counted:
         if self.log is not None:
             self.log.engine.close()
 
+    def known_as(self, query: str) -> str:
+        """The name by which a query goes in the cells: another one where it holds personal data."""
+        return query if self.log is None else self.log.known_as(query)
+
     def searches(self) -> dict[str, float] | None:
         """Searches of each query; None where no column names them."""
         if self.log is None or not self.log.has("impression_id"):
@@ -76,7 +80,7 @@ class Counted:
         kept = (weights.click != 0) | (weights.shown != 0)
         discount = aimed.discount[cells.pair]
         mass = discount if is_by_position else discount * found.at_cells() / found.exposure[cells.pair]
-        self.log.engine.lay("click_weights", {
+        self.log.lay("click_weights", {
             "query_id": "VARCHAR", "doc_id": "VARCHAR", "position": "BIGINT", "of_click": "DOUBLE",
             "of_showing": "DOUBLE", "mass": "DOUBLE",
         }, pl.DataFrame({
@@ -85,7 +89,7 @@ class Counted:
             "position": cells.position, "of_click": weights.click, "of_showing": weights.shown, "mass": mass,
         }).filter(kept))  # fmt: skip
         supported = total(found.query, aimed.discount * found.is_supported, len(aimed.searches))
-        self.log.engine.lay(
+        self.log.lay(
             "search_weights", {"query_id": "VARCHAR", "of_search": "DOUBLE", "mass": "DOUBLE"},
             pl.DataFrame({"query_id": ids, "of_search": weights.search, "mass": supported}).filter(aimed.searches > 0),
         )  # fmt: skip

@@ -83,7 +83,7 @@ def counterfactual(
     given = Counted(log, choices)
     try:
         positions = positions_of(given.cells, given.log, propensities)
-        docs = {query: one.docs for query, one in lists.lists.items()}
+        docs = {given.known_as(query): one.docs for query, one in lists.lists.items()}
         return _valued(given, positions, docs, asked, name, [*facts], Source(
             hashes=bench.inputs(), versions=(("assay", _version()),), command=command))  # fmt: skip
     finally:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.files import spelled
 from assay.logs.engine import Engine
 from assay.logs.fields import found, is_ubi, kinds
 from assay.logs.found_files import LogFiles, files_of, first_bad_lines, passed_over
+from assay.logs.hidden import Hidden, is_typed
 from assay.logs.mapping import INTEGERS, Source, check_zone, unit_of
 from assay.logs.named import named
+
+if TYPE_CHECKING:
+    import polars as pl
 
 EVER = (-(2**62), 2**62)
 """The window that leaves nothing out, in microseconds since 1970."""
@@ -128,7 +132,23 @@ class Log:
         self.engine, self.reading = engine, reading
         self.sources, self.bases, self.unread = tuple(sources), tuple(bases), tuple(map(spelled, unread))
         self._window = {"since": reading.since, "until": reading.until}
+        self._hidden: Hidden | None = None
         self.heavy = self._set_aside()
+
+    def hide(self, is_personal: Callable[[str], object]) -> None:
+        """From now on, gives queries that hold personal data another name, where the log has what people typed."""
+        if is_typed(self.sources):
+            files = [os.path.abspath(path) for source in self.sources for path in source.files.paths]
+            self._hidden = Hidden(is_personal, [*files, *map(str, self._window.values())])
+
+    @property
+    def n_hidden(self) -> int:
+        """Queries that got another name so far."""
+        return 0 if self._hidden is None else len(self._hidden.names)
+
+    def known_as(self, query: str) -> str:
+        """The name by which a query goes in what `run` gave."""
+        return query if self._hidden is None else self._hidden.names.get(query, query)
 
     def has(self, name: str) -> bool:
         """Whether any source has a field."""
@@ -136,11 +156,24 @@ class Log:
 
     def run(self, name: str, **values: Any) -> Any:
         """The rows of a named query, in the window of time."""
-        return self.engine.run(name, **{**self._window, "late": self.reading.late, **values})
+        frame = self.engine.run(name, **{**self._window, "late": self.reading.late, **values})
+        return frame if self._hidden is None else self._hidden.out(frame)
+
+    def lay(self, name: str, columns: Mapping[str, str], rows: pl.DataFrame) -> None:
+        """A relation beside the log; queries go by the names that `run` gave them."""
+        self.engine.lay(name, columns, rows if self._hidden is None else self._hidden.back(rows))
 
     def write(self, name: str, path: str, **values: Any) -> int:
         """Writes the rows of a named query to a Parquet file; gives their number."""
-        return self.engine.write(name, path, **{**self._window, **values})
+        n = self.engine.write(name, path, **{**self._window, **values})
+        if n and self._hidden is not None:
+            import polars as pl
+
+            before = self.n_hidden
+            self._hidden.out(pl.scan_parquet(path).select(pl.col("query_id").unique()).collect())
+            if self.n_hidden > before:
+                self._hidden.out(pl.read_parquet(path)).write_parquet(path, compression="zstd")
+        return n
 
     def happened(self) -> list[Happened]:
         """What was recorded, by application."""
