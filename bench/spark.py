@@ -1,8 +1,8 @@
 """`python -m bench.spark`: run tables scored on one machine and on Spark's local mode, and whether they score the same.
 
 Runs have 100 documents a query, 20 of which are judged, and ids of 8 and 10 characters. Each way runs in a process of
-its own; time is that of the clock, that of Spark without its start, which is told apart. On one machine Spark costs more
-than it gives: it is there for tables that no one machine holds.
+its own; time is that of the clock, that of Spark without its start, which is told apart. On one machine Spark costs
+more than it gives: it is there for tables that no one machine holds.
 """
 
 from __future__ import annotations

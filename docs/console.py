@@ -6,6 +6,7 @@ A block is run in a new folder that holds the files of the bundled example. Its 
     ```console exit=3       the last command ends with exit code 3
     ```console output=any   only the exit code is compared
     ```console run=no       shown, not run (it needs the network or a file of the reader)
+    ```console needs=spark  run where Java and pyspark are; what Spark says on stderr is no output
     ```console goes-on      run in the folder that the console block before it left behind
     ```python               run as a script; the comments of its print lines are its output
     ```toml assay.toml      written under that name in the folder of the next block (csv, tsv, json and jsonl too)
@@ -65,6 +66,11 @@ class Fenced:
     def is_run(self) -> bool:
         """Whether anything is to be run."""
         return self.kind in ("console", "python") and "run=no" not in self.info
+
+    @property
+    def is_on_spark(self) -> bool:
+        """Whether it needs Java and pyspark."""
+        return "needs=spark" in self.info
 
     @property
     def exit_code(self) -> int:
@@ -134,8 +140,8 @@ def example_folder(target: Path, files: tuple[tuple[str, str], ...] = ()) -> Pat
     return target
 
 
-def run(command: str, folder: Path) -> tuple[int, str]:
-    """Exit code and everything printed, as on a terminal of 100 columns without colour."""
+def run(command: str, folder: Path, on_spark: bool = False) -> tuple[int, str]:
+    """Exit code and everything printed, as on a terminal of 100 columns without colour; of Spark only the answer."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
     environment = {
         **kept,
@@ -151,9 +157,9 @@ def run(command: str, folder: Path) -> tuple[int, str]:
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        stderr=subprocess.DEVNULL if on_spark else subprocess.STDOUT,
         encoding="utf-8",
-        timeout=120,
+        timeout=600 if on_spark else 120,
         check=False,
     )
     return done.returncode, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
@@ -170,7 +176,7 @@ def renew(block: Fenced, folder: Path) -> str:
     """The text of a console block with the real output below each command; outputs with `...` stay."""
     parts = []
     for command, output in commands(block.text):
-        _, actual = run(command, folder)
+        _, actual = run(command, folder, block.is_on_spark)
         keep = "output=any" in block.info or re.search(r"^\.\.\.$", output, re.MULTILINE)
         parts.append(f"$ {command}\n{output if keep else actual}")
     return "".join(parts)

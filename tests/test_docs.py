@@ -24,9 +24,10 @@ SOON = ("README.md", "CONTRIBUTING.md", "ten-minutes.md")
 
 
 def of_kind(kind: str) -> list[Any]:
-    """The blocks of one kind, those of the guides marked slow."""
+    """The blocks of one kind, those of the guides marked slow, or spark where they need it."""
+    marked = {True: pytest.mark.spark, False: pytest.mark.slow}
     return [
-        pytest.param(block, id=block.name, marks=() if block.page.name in SOON else pytest.mark.slow)
+        pytest.param(block, id=block.name, marks=() if block.page.name in SOON else marked[block.is_on_spark])
         for block in BLOCKS
         if block.kind == kind
     ]
@@ -38,7 +39,7 @@ def test_commands_print_what_the_page_shows(block: console.Fenced, tmp_path: Pat
     shown = console.commands(block.text)
     assert shown, f"{block.name} has no command"
     for command, expected in shown:
-        code, actual = console.run(command, folder)
+        code, actual = console.run(command, folder, block.is_on_spark)
         assert code == (block.exit_code if command == shown[-1][0] else 0), actual
         if "output=any" not in block.info:
             assert console.fits(expected, actual), f"{block.name}: $ {command}\n{actual}"

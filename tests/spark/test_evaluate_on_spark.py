@@ -403,6 +403,7 @@ def test_a_delta_table_is_read_as_its_files_and_not_as_its_folder(tmp_path):
         np.testing.assert_equal(unnamed(one)[0], unnamed(asked)[0])
         assert unnamed(one)[1:] == unnamed(asked)[1:]
     assert newest.coverage[0].rows == 40
+    assert "whose files are not all its rows" in fault(f"{place}/*/*.parquet")
     assert "have no order for --ties input" in fault(place, ties="input")
     assert "have no order for --duplicates keep-first" in fault(place, duplicates="keep-first")
 

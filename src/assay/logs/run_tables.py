@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from assay.errors import EngineError, InputError
 from assay.files import spelled
 from assay.files.addresses import checked
+from assay.logs.addressed import not_of_tables
 from assay.logs.found_files import kind_of
 from assay.logs.session import Session, quiet
 from assay.logs.spark_tables import check_no_table
@@ -88,12 +89,14 @@ def run_files(source: str) -> RunFiles:
     if "://" in source:
         return RunFiles(checked(source), (source,))
     if os.path.isfile(source):
+        not_of_tables([source])
         return RunFiles(name, (_parquet(source),))
     found = [source] if os.path.isdir(source) else sorted(glob.glob(source, recursive=True))
     files = sorted({path for one in found for path in ([one] if os.path.isfile(one) else _inside(one))})
     if not files:
         is_there = "holds no file" if found else "there is no such run"
         raise InputError(is_there, name, "name a Parquet file, a folder of them, or a glob in quotes")
+    not_of_tables(files)
     kept = tuple(os.path.abspath(path) for path in files if kind_of(path) == "parquet")
     if not kept:
         raise InputError("holds no .parquet file", name, "name the folder of the run: Spark reads Parquet")
