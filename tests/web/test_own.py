@@ -13,6 +13,7 @@ from assay.flows import own as flow
 from assay.flows.keeping import TENANT, open_store
 from assay.flows.labelling import create_project, give, next_items
 from assay.flows.people import Person
+from assay.flows.project import open_queue
 from assay.flows.workbench import Workbench
 from assay.rubric import Rubric
 from assay.store.database import Store
@@ -135,6 +136,13 @@ def test_nothing_of_others_or_of_known_grades_is_told_while_the_pilot_is_under_w
     found = figures(guest, head)
     assert (found["is_pilot"], found["peers"], found["known"]) == (True, None, None)
     assert "This comes when the pilot is over" in guest.get("/own/winter", headers=head).text
+    with open_store(Workbench.open(str(folder))) as store:
+        open_queue(store, Person("lead", "lead", TENANT), "winter", "it is late")
+    assert figures(guest, head)["peers"]["n"] >= flow.FEWEST_PEERS
+    assert labelled(folder, *people("late"), lambda _: 2, most=45) == 45  # of the 60 that the others have labelled
+    assert figures(guest, by_key(folder, "late"))["peers"] is None
+    assert labelled(folder, *people("late"), lambda _: 2, most=16) == 16
+    assert figures(guest, by_key(folder, "late"))["peers"]["n"] >= flow.FEWEST_PEERS
 
 
 def test_the_page_is_linked_and_shows_own_figures_and_no_name_of_another(folder: Path, visit: Visit) -> None:

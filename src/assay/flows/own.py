@@ -18,7 +18,7 @@ from assay.flows.labelling import project_of, rubric_of
 from assay.flows.pace import mean_s
 from assay.flows.share import share_of
 from assay.keys import coin
-from assay.store import own, share
+from assay.store import own, queue, share
 
 if TYPE_CHECKING:
     from assay.flows.people import Person
@@ -69,10 +69,10 @@ class OwnFigures:
         cannot_tell: answers that stand and say why there is no grade.
         median_s: seconds of an answer; None where no time was noted.
         mean_s: the mean of it, idle time capped.
-        known: own grades beside known ones; None where too few are counted, or while the pilot is under way.
+        known: own grades beside known ones; None where too few are counted, or while `is_pilot`.
         again: own grades beside the own first ones, where a document came again; None where too few are counted.
         peers: own grades beside those of other raters; None as for known grades.
-        is_pilot: whether the pilot is under way.
+        is_pilot: whether the pilot is under way, or has pairs that the rater has not labelled.
         is_graded: whether the project has grades; the others are None where two documents are compared.
     """
 
@@ -108,9 +108,11 @@ def own_of(store: Store, who: Person, name: str, secret: bytes) -> OwnFigures:
         said = own.rows(connection, project["id"], who.name)
         gold = own.known(connection, project["id"])
         others = own.of_peers(connection, who.tenant, project["id"], who.name)
+        # Who comes when the queue is open labels the pilot first, and is held against the others by it.
+        is_pilot = share.is_closed(project) or queue.is_in_pilot(connection, project, who.name)
     stands = standing(said)
     took = [row.took_ms / 1_000 for row in stands.values() if row.took_ms is not None]
-    is_graded, is_pilot = project["mode"] != "pairwise", share.is_closed(project)
+    is_graded = project["mode"] != "pairwise"
     scale = rubric_of(project).scale if is_graded else ()
     counts = {key: grade for key, grade in settled(said).items()
               if coin(secret, "left out", project["id"], who.name, *map(str, key)) >= LEFT_OUT * CERTAIN}  # fmt: skip
