@@ -1,4 +1,4 @@
-"""Pages of labels from clicks and of the feedback loop in a real Chromium."""
+"""Pages of labels from clicks, of propensities and of the feedback loop in a real Chromium."""
 
 from pathlib import Path
 
@@ -20,8 +20,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
                                      topics=EXAMPLE / "topics.csv", documents=EXAMPLE / "documents.jsonl",
                                      queries=["q01", "q05"])  # fmt: skip
     loop = assay.simulate_loop(rounds=4, searches=1_000, queries=20)
+    bias = assay.propensity(EXAMPLE / "clicks.parquet", trust=True, rivals=False)
     written = {}
-    for name, result in (("labels", labels), ("loop", loop)):
+    for name, result in (("labels", labels), ("loop", loop), ("bias", bias)):
         written[name] = folder / f"{name}.html"
         written[name].write_text(to_document(result), encoding="utf-8")
     return written
@@ -36,7 +37,7 @@ def opened(browser, path, width, scheme):  # type: ignore[no-untyped-def] # play
     return page, said
 
 
-@pytest.mark.parametrize("name", ["labels", "loop"])
+@pytest.mark.parametrize("name", ["labels", "loop", "bias"])
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
 def test_it_fits_its_window_and_asks_for_nothing(browser, pages, name, width, scheme) -> None:  # type: ignore[no-untyped-def] # fixtures
     page, said = opened(browser, pages[name], width, scheme)
@@ -45,13 +46,30 @@ def test_it_fits_its_window_and_asks_for_nothing(browser, pages, name, width, sc
     page.close()
 
 
-@pytest.mark.parametrize("name", ["labels", "loop"])
+@pytest.mark.parametrize("name", ["labels", "loop", "bias"])
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1440, "dark"), (390, "light")])
 def test_axe_finds_nothing(browser, pages, name, width, scheme) -> None:  # type: ignore[no-untyped-def] # fixtures
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     page, _ = opened(browser, pages[name], width, scheme)
     found = axe.Axe().run(page).response["violations"]
     assert [(v["id"], v["impact"], v["nodes"][0]["html"][:200]) for v in found] == []
+    page.close()
+
+
+@pytest.mark.parametrize(("width", "shown"), [(1440, ".wide-only"), (390, ".narrow-only")])
+def test_no_word_of_the_charts_of_propensities_is_cut_or_written_over(browser, pages, width, shown) -> None:  # type: ignore[no-untyped-def] # fixtures
+    page, _ = opened(browser, pages["bias"], width, "light")
+    charts = page.locator(f"{shown} svg[aria-label^='By position']")
+    assert charts.count() == 2  # all together, and by segment
+    for chart in charts.all():
+        left = chart.evaluate("svg => svg.getBoundingClientRect().left")
+        boxes = chart.locator("text").evaluate_all(
+            "all => all.map(t => t.getBoundingClientRect()).map(b => [b.left, b.top, b.right, b.bottom])"
+        )
+        assert min(box[0] for box in boxes) >= left
+        clash = [(a, b) for i, a in enumerate(boxes) for b in boxes[i + 1 :]
+                 if a[0] < b[2] - 1 and b[0] < a[2] - 1 and a[1] < b[3] - 2 and b[1] < a[3] - 2]  # fmt: skip
+        assert clash == []
     page.close()
 
 
