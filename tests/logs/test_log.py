@@ -130,6 +130,14 @@ class TestFiles:
             (2, (f"{tmp_path}/days/b.jsonl.bz2", f"{tmp_path}/days/c.log"))
         ]
 
+    def test_a_folder_without_a_log_is_said(self, tmp_path):
+        (tmp_path / "empty").mkdir()
+        (tmp_path / "other").mkdir()
+        write(tmp_path / "other" / "notes.txt", "no")
+        for name in ("empty", "other"):
+            with pytest.raises(InputError, match=f"{name}: no files of a log are in this folder"):
+                open_log(tmp_path / name, Reading())
+
     def test_no_file_and_no_store(self, tmp_path):
         with pytest.raises(InputError, match="no such log"):
             open_log(tmp_path / "absent.csv", Reading())

@@ -19,6 +19,7 @@ from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quote
 from assay.logs.named import composed, named, parameters
 from assay.logs.places import PLACE, by_reason, lines_at, one_by_one, placeable
 from assay.logs.places import reading as placed
+from assay.logs.spill import spill_folder, spooled
 from assay.logs.wide import columns_of, is_wide, long
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Duck:
         except ImportError:
             raise MissingExtra("duckdb", "logs", "reading click logs") from None
         self._fault = duckdb.Error
-        self._spill = tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
+        self._spill = spill_folder()
         settings: dict[str, Any] = {
             "autoinstall_known_extensions": False, "autoload_known_extensions": False,
             "temp_directory": self._spill.name, "preserve_insertion_order": False,
@@ -82,6 +83,10 @@ class Duck:
         """Ends the engine and removes what it wrote aside."""
         self._connection.close()
         self._spill.cleanup()
+
+    def spool(self, source: str) -> str:
+        """A log that can be read once as a file that lasts as long as the engine."""
+        return spooled(source, self._spill.name)
 
     def columns(self, files: LogFiles) -> dict[str, str]:
         """The dotted paths that files have, with the type of each; JSON has no types.

@@ -25,6 +25,9 @@ class Engine(Protocol):
     def close(self) -> None:
         """Ends the engine and removes what it wrote aside."""
 
+    def spool(self, source: str) -> str:
+        """A log that can be read once, standard input or a pipe, as a file that lasts as long as the engine."""
+
     def columns(self, files: LogFiles) -> dict[str, str]:
         """The dotted paths that files have, with the type of each in DuckDB's words; JSON has no types."""
 

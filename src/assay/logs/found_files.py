@@ -62,6 +62,9 @@ def files_of(source: str | os.PathLike[str], reads_stores: bool = False) -> list
         paths = [text] if is_file else sorted(_inside(text) if os.path.isdir(text) else glob.glob(text, recursive=True))
         paths = [path for path in paths if os.path.isfile(path)]
         not_of_tables(paths)
+    if not paths and os.path.isdir(text):
+        raise InputError("no files of a log are in this folder", spelled(text),
+                         "name a folder with .parquet, .csv, .tsv or .jsonl files")  # fmt: skip
     if not paths:
         raise InputError("there is no such log", spelled(text), "name a file, a folder or a glob in quotes")
     groups: dict[tuple[Kind, bytes], list[str]] = {}
@@ -74,7 +77,8 @@ def files_of(source: str | os.PathLike[str], reads_stores: bool = False) -> list
             continue  # told of by `passed_over`
         groups.setdefault((kind, header(path) if kind in ("csv", "tsv") else b""), []).append(path)
     if not groups:
-        raise InputError("holds no .parquet, .csv, .tsv or .jsonl file", spelled(text), "name the folder of the log")
+        raise InputError("no files of a log are in this folder", spelled(text),
+                         "name a folder with .parquet, .csv, .tsv or .jsonl files")  # fmt: skip
     return [LogFiles(kind, tuple(paths)) for (kind, _), paths in groups.items()]
 
 

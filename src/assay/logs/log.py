@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
-from assay.files import spelled
+from assay.files import is_stream, name_of, spelled
 from assay.logs.engine import Engine
 from assay.logs.fields import found, is_ubi, kinds
 from assay.logs.found_files import LogFiles, files_of, first_bad_lines, passed_over
@@ -132,6 +132,7 @@ class Log:
         self.engine, self.reading = engine, reading
         self.sources, self.bases, self.unread = tuple(sources), tuple(bases), tuple(map(spelled, unread))
         self._window = {"since": reading.since, "until": reading.until}
+        self.names: dict[str, str] = {}  # of what came through a pipe and was put aside
         self._hidden: Hidden | None = None
         self.heavy = self._set_aside()
 
@@ -204,7 +205,8 @@ class Log:
                 Refusal("clicks long after their search, which count", row["late"] or 0),
             ]
         found.append(Refusal(f"sessions of more than {self.reading.most} searches, set aside", self.heavy))
-        return [refusal for refusal in found if refusal.n]
+        return [replace(one, places=tuple(_as_named(place, self.names) for place in one.places))
+                for one in found if one.n]  # fmt: skip
 
     def _refusal(self, reason: str, n: int, places: tuple[str, ...]) -> Refusal:
         return Refusal(reason, n, self._bad_lines() if reason == NO_OBJECT else places)
@@ -246,7 +248,20 @@ def open_log(
         except BaseException:
             engine.close()
             raise
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    names: dict[str, str] = {}
+    try:
+        given = [_lasting(path, engine, names) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+        log = _opened(given, reading, None if events is None else _lasting(events, engine, names), engine)
+    except InputError as error:
+        error.where = _as_named(error.where, names)
+        raise
+    log.names = names
+    return log
+
+
+def _opened(
+    given: Sequence[str | os.PathLike[str]], reading: Reading, events: str | os.PathLike[str] | None, engine: Engine
+) -> Log:
     sources = [_source(engine, files, reading, "impression")
                for path in given for files in files_of(path, engine.reads_stores)]  # fmt: skip
     if events is not None:
@@ -268,6 +283,22 @@ def open_log(
     if not may_repeat:  # then looking for what comes again finds nothing
         engine.attach(sources, {**instead, "impressions": "impressions_as_they_are"})
     return Log(engine, reading, sources, bases, [one for path in given for one in passed_over(path)], may_repeat)
+
+
+def _lasting(path: str | os.PathLike[str], engine: Engine, names: dict[str, str]) -> str | os.PathLike[str]:
+    """A path that can be read again; `names` takes the name of what was put aside."""
+    if not is_stream(path):
+        return path
+    place = engine.spool(os.fspath(path))
+    names[place] = name_of(path)
+    return place
+
+
+def _as_named(text: str, names: Mapping[str, str]) -> str:
+    """A place with the name that was typed."""
+    for path, name in names.items():
+        text = text.replace(path, name)
+    return text
 
 
 def _embedded() -> Engine:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import EngineError, InputError, MissingExtra
-from assay.files import spelled
+from assay.files import name_of, spelled
 from assay.logs.delimited import SEPARATORS, Unread
 from assay.logs.found_files import LogFiles, json_paths
 from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
@@ -64,6 +64,12 @@ class Spark:
     def close(self) -> None:
         """Ends the session, unless somebody else had begun it."""
         self._held.close()
+
+    def spool(self, source: str) -> str:
+        """Refuses a log that can be read once: executors read files."""
+        raise InputError(
+            "Spark reads files, and no pipe", name_of(source), "write it to a file, or leave out --on spark"
+        )
 
     def columns(self, files: LogFiles) -> dict[str, str]:
         """The dotted paths that files have, with the type of each in DuckDB's words; JSON has no types."""
