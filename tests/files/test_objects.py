@@ -119,6 +119,12 @@ class TestObjects:
         put(bucket, f"{write}-{parts}/_SUCCESS", b"")
         assert told(assay.behaviour(address if parts == 1 else f"{bucket}/{write}-{parts}")) == wanted
 
+    def test_a_line_that_does_not_count_has_its_address(self, bucket):
+        lines = "impression_id,query_id,doc_id,position,clicked\ns1,red,d1,1,1\ns1,red,d2,second,0\ns1,red,d3,3,0\n"
+        address = put(bucket, "lines/log.csv", lines.encode())
+        (left,) = assay.behaviour(address).log.left_out
+        assert (left.n, left.places) == (1, (f"{address}:3",))
+
     def test_runs_and_judgments(self, bucket, tmp_path):
         run = pl.DataFrame({"query_id": ["q1", "q1", "q2"], "doc_id": ["a", "b", "a"], "score": [2.0, 1.0, 1.0]})
         given = {"run.parquet": as_bytes(run), "qrels.txt.gz": gzip.compress(b"q1 0 b 2\nq2 0 a 1\n")}

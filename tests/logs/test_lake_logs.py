@@ -173,6 +173,12 @@ class TestFaults:
         wanted, found = assay.behaviour(tmp_path / "log.parquet"), assay.behaviour(address)
         assert told(found) == told(wanted)
 
+    def test_rows_that_do_not_count_are_counted(self, tmp_path):
+        position = pl.when(pl.col("position") == 3).then(None).otherwise(pl.col("position"))
+        address = as_delta(ROWS.with_columns(position=position), tmp_path / "table")
+        (left,) = assay.behaviour(address).log.left_out
+        assert (left.reason, left.n) == ("an impression without a position", 120)
+
     def test_a_folder_that_holds_a_table_is_refused(self, places, tmp_path):
         for kind, make in (("delta", as_delta), ("iceberg", lambda *given: as_iceberg(*given)[0])):
             table = make(ROWS, tmp_path / kind)
