@@ -285,9 +285,11 @@ def list_rows(t: Tables) -> Rows:
 
 
 @query
-def refused(t: Tables) -> Rows:
-    parts = grouped((row for row in t["rows"] if row["refused"] is not None), "refused")
-    return [{"reason": key[0], "n": len(part)} for key, part in parts.items()]
+def tally(t: Tables) -> Rows:
+    names = ("app", "kind", "refused")
+    return [{**dict(zip(names, key, strict=True)), "n": len(part), "first": first_of(row["moment"] for row in part),
+             "last": last_of(row["moment"] for row in part)}
+            for key, part in grouped(t["rows"], *names).items()]  # fmt: skip
 
 
 @query
@@ -296,13 +298,6 @@ def refused_places(t: Tables) -> Rows:
     return [{"reason": key[0], "place": row["event_id"]}
             for key, part in grouped(known, "refused").items()
             for row in sorted(part, key=lambda one: one["event_id"])[:3]]  # fmt: skip
-
-
-@query
-def kinds(t: Tables) -> Rows:
-    return [{"app": key[0], "kind": key[1], "n": len(part), "first": first_of(row["moment"] for row in part),
-             "last": last_of(row["moment"] for row in part)}
-            for key, part in grouped(good(t), "app", "kind").items()]  # fmt: skip
 
 
 @query

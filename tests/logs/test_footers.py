@@ -74,7 +74,7 @@ def reference(rows):
             "clicked_is_bad": is_bad, "line_is_bad": False,
         })  # fmt: skip
     tables = Tables({"since": EVER[0], "until": EVER[1]}, log=log, aside=[])
-    found = {row["reason"]: row["n"] for row in tables["refused"]}
+    found = {row["refused"]: row["n"] for row in tables["tally"] if row["refused"] is not None}
     again = tables["repeated"][0]["impressions"]
     return tables, {**found, **({"impressions that come again": again} if again else {})}
 

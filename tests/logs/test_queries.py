@@ -67,7 +67,7 @@ def log(n, seed):
     return pl.DataFrame({**columns, **flags}, schema_overrides=SCHEMA).select(list(SCHEMA))
 
 
-ENDS = ("cells", "cascade", "last_click_cells", "unit_moments", "position_moments", "dwells", "refused",
+ENDS = ("cells", "cascade", "last_click_cells", "unit_moments", "position_moments", "dwells", "tally",
         "refused_places", "unmatched", "weighed_moments", "bandit_cells", "bandit_moments", "satisfied_pairs")  # fmt: skip
 """Texts that others are not built from: they are run on nothing, too."""
 

@@ -57,4 +57,4 @@ class Engine(Protocol):
         """
 
     def refused_places(self, **values: Any) -> dict[str, tuple[str, ...]]:
-        """Where the first rows stand that the query `refused` counts, by reason."""
+        """Where the first rows stand that are refused, by reason."""

@@ -15,6 +15,7 @@ from assay.logs.found_files import LogFiles, files_of, first_bad_lines, passed_o
 from assay.logs.hidden import Hidden, is_typed
 from assay.logs.mapping import INTEGERS, Source, check_zone, unit_of
 from assay.logs.named import named
+from assay.logs.tally import Happened, happened, reasons
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,24 +76,6 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
-    """What an application recorded.
-
-    Args:
-        app: its name; empty where rows name none.
-        kind: what happened.
-        n: rows.
-        first, last: microseconds since 1970; None where rows have no time.
-    """
-
-    app: str
-    kind: str
-    n: int
-    first: int | None
-    last: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Bases:
     """How the positions of an application count.
 
@@ -134,6 +117,7 @@ class Log:
         self._window = {"since": reading.since, "until": reading.until}
         self.names: dict[str, str] = {}  # of what came through a pipe and was put aside
         self._hidden: Hidden | None = None
+        self._tallied: list[dict[str, Any]] | None = None
         self.heavy = self._set_aside()
 
     def hide(self, is_personal: Callable[[str], object]) -> None:
@@ -178,12 +162,11 @@ class Log:
 
     def happened(self) -> list[Happened]:
         """What was recorded, by application."""
-        return [Happened(row["app"] or "", row["kind"], row["n"], row["first"], row["last"])
-                for row in self.run("kinds").iter_rows(named=True)]  # fmt: skip
+        return happened(self._tally())
 
     def refused(self) -> list[Refusal]:
         """What does not count, and why; nothing that was left out is missing here."""
-        counted = dict(self.run("refused").select("reason", "n").iter_rows())
+        counted = reasons(self._tally())
         places = self.engine.refused_places(**self._window) if counted.keys() - {NO_OBJECT} else {}
         found = [self._refusal(reason, n, places.get(reason, ())) for reason, n in counted.items()]
         found += [Refusal(why, one.n, one.places) for why, one in self.engine.rejected().items()]
@@ -207,6 +190,11 @@ class Log:
         found.append(Refusal(f"sessions of more than {self.reading.most} searches, set aside", self.heavy))
         return [replace(one, places=tuple(_as_named(place, self.names) for place in one.places))
                 for one in found if one.n]  # fmt: skip
+
+    def _tally(self) -> list[dict[str, Any]]:
+        if self._tallied is None:
+            self._tallied = self.run("tally").to_dicts()
+        return self._tallied
 
     def _refusal(self, reason: str, n: int, places: tuple[str, ...]) -> Refusal:
         return Refusal(reason, n, self._bad_lines() if reason == NO_OBJECT else places)

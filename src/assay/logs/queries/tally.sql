@@ -1,0 +1,5 @@
+-- What happened in the window, how often and from when to when, by application; what is refused, by why it is.
+-- reads: rows
+SELECT app, kind, refused, count(*) AS n, min(moment) AS first, max(moment) AS last
+FROM rows
+GROUP BY app, kind, refused
