@@ -202,6 +202,19 @@ def test_a_long_document_and_the_rubric_open_by_a_key(browser: Any, base: str, f
     page.context.close()
 
 
+def test_a_dispute_is_settled_by_thumb(browser: Any, base: str, folder: Path) -> None:
+    page = signed_in(browser, base, "adjudicator", viewport={"width": 390, "height": 800}, has_touch=True)
+    page.goto(f"{base}/adjudicate/winter")
+    blind(page)
+    page.locator(".option:has([value='1'])").tap()
+    page.get_by_role("button", name="Save and compare").tap()
+    settled(page, "1 some")
+    page.get_by_role("link", name="Next dispute").tap()
+    blind(page)
+    assert [row["grade"] for row in rows(folder, "winter")] == [1.0]
+    page.context.close()
+
+
 def test_two_keys_at_once_answer_one_dispute(browser: Any, base: str, folder: Path) -> None:
     page = signed_in(browser, base, "adjudicator")
     page.goto(f"{base}/adjudicate/winter")

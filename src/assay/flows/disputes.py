@@ -25,7 +25,7 @@ LISTED = 30
 
 
 def waiting(store: Store, who: Person, name: str, secret: bytes) -> list[dict[str, Any]]:
-    """What the person may settle: item, the query's text, and whether the person put it off.
+    """What the person may settle: item, the query's text, the title of its document, and whether it was put off.
 
     In an order of the person's own; what was put off comes last, the earliest first. Pairs that the person has
     labelled as a rater are left to others.
@@ -34,7 +34,12 @@ def waiting(store: Store, who: Person, name: str, secret: bytes) -> list[dict[st
     rows = disputes.left(store, who.tenant, project["id"], who.name)
     rows.sort(key=lambda row: (row["put_off"] or 0, coin(secret, "dispute", who.name, str(row["id"]))))
     return [
-        {"item": row["id"], "query": row["text"] or row["query_id"], "is_put_off": row["put_off"] is not None}
+        {
+            "item": row["id"],
+            "query": row["text"] or row["query_id"],
+            "is_put_off": row["put_off"] is not None,
+            "title": "" if row["other_doc_id"] else row["title"] or row["doc_id"],
+        }
         for row in rows
     ]
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from assay.store.database import Store
 from assay.store.judgments import standing
-from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS, QUERIES
+from assay.store.schema import CLAIMS, DOCUMENTS, ITEMS, JUDGMENTS, QUERIES
 
 COLUMNS = (ITEMS.c.id, ITEMS.c.query_id, ITEMS.c.doc_id, ITEMS.c.doc_hash, ITEMS.c.other_doc_id, ITEMS.c.other_doc_hash)
 
@@ -20,7 +20,8 @@ PUT_OFF = -1
 def left(store: Store, tenant: str, project: str, person: str) -> list[dict[str, Any]]:
     """Disputed items at which nothing of the person stands: ids, query_id, its text, documents and their hashes.
 
-    With `put_off`: None, or a number that is higher the later the person put the dispute off.
+    With the `title` of the (first) document, and `put_off`: None, or a number that is higher the later the person put
+    the dispute off.
     """
     own, undone = JUDGMENTS.alias(), JUDGMENTS.alias()
     is_undone = sa.select(undone.c.id).where(undone.c.tenant == tenant, undone.c.takes_back == own.c.uid).exists()
@@ -29,9 +30,16 @@ def left(store: Store, tenant: str, project: str, person: str) -> list[dict[str,
         .where(own.c.item == ITEMS.c.id, own.c.rater == person, own.c.takes_back.is_(None), ~is_undone)
         .exists()
     )
+    of_document = sa.and_(
+        DOCUMENTS.c.tenant == ITEMS.c.tenant, DOCUMENTS.c.doc_id == ITEMS.c.doc_id,
+        DOCUMENTS.c.doc_hash == ITEMS.c.doc_hash,
+    )  # fmt: skip
     select = (
-        sa.select(*COLUMNS, ITEMS.c.tenant, ITEMS.c.project, QUERIES.c.text, CLAIMS.c.id.label("put_off"))
+        sa.select(
+            *COLUMNS, ITEMS.c.tenant, ITEMS.c.project, QUERIES.c.text, DOCUMENTS.c.title, CLAIMS.c.id.label("put_off")
+        )
         .outerjoin(QUERIES, sa.and_(QUERIES.c.project == ITEMS.c.project, QUERIES.c.query_id == ITEMS.c.query_id))
+        .outerjoin(DOCUMENTS, of_document)
         .outerjoin(CLAIMS, _put_off(ITEMS.c.id, person))
         .where(ITEMS.c.tenant == tenant, ITEMS.c.project == project, ITEMS.c.is_disputed.is_(True), ~stands)
     )
