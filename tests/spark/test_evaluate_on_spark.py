@@ -11,6 +11,7 @@ import pytest
 
 from assay import evaluate
 from assay.errors import AssayError, InputError
+from assay.flows.workbench import Workbench
 from assay.measures.measure import MEASURES
 from assay.results import dump
 
@@ -184,6 +185,9 @@ def test_a_folder_and_a_glob_are_one_run(tmp_path):
         table[number::4].write_parquet(folder / f"part-{number}.parquet")
     (folder / "_SUCCESS").touch()
     (folder / "notes.txt").write_text("by hand", "utf-8")
+    bench = Workbench()
+    evaluate(folder, judgments(), "AP", on="spark", bench=bench)
+    assert str(folder / "part-2.parquet") in bench.files()  # nothing is written over it
     asked = evaluate(one_file(tmp_path, table), judgments(), "nDCG@10 AP")
     for run, facts in ((folder, 2), (folder / "part-*.parquet", 1)):
         found = evaluate(str(run), judgments(), "nDCG@10 AP", on="spark")

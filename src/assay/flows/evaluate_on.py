@@ -136,6 +136,9 @@ def _files(bench: Workbench, run: Any, name: str) -> RunFiles:
     files = run_files(source)
     if os.path.isfile(source):
         bench.note(source)
+    for path in files.paths:
+        if "://" not in path:  # nothing is written over them
+            bench.note(path, is_hashed=False)
     return files
 
 

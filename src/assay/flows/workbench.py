@@ -294,10 +294,10 @@ class Workbench:
         self.labels = found = label_map(self.labels)
         return found
 
-    def note(self, source: str) -> None:
+    def note(self, source: str, is_hashed: bool = True) -> None:
         """What was read: the results name it, and nothing is written over it."""
         self._read[source] = None
-        if self.hashes and not is_stream(source) and source not in self._hashed:
+        if is_hashed and self.hashes and not is_stream(source) and source not in self._hashed:
             try:
                 with open_raw(source) as file:
                     self._hashed[source] = content_hash(file)
