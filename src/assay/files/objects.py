@@ -128,7 +128,9 @@ def _pattern(glob: str) -> re.Pattern[str]:
     """A glob as it means files: `*` ends at a slash, `**/` does not."""
     signs = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     parts = re.findall(r"\*\*/|\*\*|\*|\?|\[[^]]+\]|.", glob)
-    return re.compile("".join(signs.get(one, one.replace("[!", "[^") if len(one) > 1 else re.escape(one)) for one in parts))
+    return re.compile(
+        "".join(signs.get(one, one.replace("[!", "[^") if len(one) > 1 else re.escape(one)) for one in parts)
+    )
 
 
 def _library() -> Any:
