@@ -68,7 +68,8 @@ def log(n, seed):
 
 
 ENDS = ("cells", "cascade", "last_click_cells", "unit_moments", "position_moments", "dwells", "tally",
-        "refused_places", "unmatched", "weighed_moments", "bandit_cells", "bandit_moments", "satisfied_pairs")  # fmt: skip
+        "refused_places", "unmatched", "weighed_moments", "bandit_cells", "bandit_moments",
+        "satisfied_pairs")  # fmt: skip
 """Texts that others are not built from: they are run on nothing, too."""
 
 LOGS = {"some": log(400, 1), "few": log(25, 2), "none": log(0, 3)}
