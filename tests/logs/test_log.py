@@ -95,6 +95,22 @@ class TestFiles:
         }
         assert cells(open_log(write(tmp_path / "log.jsonl", text), Reading(columns=columns))) == CELLS
 
+    def test_keys_with_dots_are_paths_too(self, tmp_path):
+        rows = [
+            {"q.id": a, "q": {"text": b}, "hit.doc.id": c, "hit": {"at.place": d}, "c": e} for a, b, c, d, e in ROWS
+        ]
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        columns = {"impression_id": "q.id", "query_id": "q.text", "doc_id": "hit.doc.id", "position": "hit.at.place",
+                   "clicked": "c"}  # fmt: skip
+        assert cells(open_log(write(tmp_path / "log.jsonl", text), Reading(columns=columns))) == CELLS
+
+    @pytest.mark.parametrize(("pack", "ending"), [(gzip.compress, ".gz"), (zstandard.compress, ".zst")])
+    def test_what_is_compressed_says_so_in_its_name(self, tmp_path, pack, ending):
+        (tmp_path / "log.csv").write_bytes(pack(frame().write_csv().encode()))
+        with pytest.raises(InputError, match=r"log\.csv: is compressed") as error:
+            open_log(tmp_path / "log.csv", Reading())
+        assert f"name it log.csv{ending}" in str(error.value)
+
     def test_one_row_a_search_with_lists(self, tmp_path):
         pl.DataFrame({"search_id": ["s1", "s2"], "query": ["red", "blue"], "docs": [["d1", "d2"], ["d1", "d3"]],
                       "clicks": [[1, 0], [0, 1]]}).write_parquet(tmp_path / "log.parquet")  # fmt: skip

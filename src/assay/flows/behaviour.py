@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, did_you_mean
-from assay.flows.click_logs import LogChoices, Paths, notes_of, opened, read_of
+from assay.flows.click_logs import LogChoices, Paths, notes_of, nothing_left, opened, read_of
 from assay.flows.interactions import zone_of
 from assay.results import Note, Source
 
@@ -124,10 +124,7 @@ class _Asked:
         """Every measure over all, then by each group."""
         whole = self._moments()
         if not whole or not whole[0]["searches"]:
-            from assay.errors import NotEnoughEvidence
-
-            left = "".join(f"\n    {one.n:,} left out: {one.reason}" for one in self.log.refused())
-            raise NotEnoughEvidence(f"no search is left in the log{left}")
+            raise nothing_left(self.log, "no search is left in the log")
         rates = [rate for row in whole for rate in self._rates_of(row, ())]
         if self.groups:
             rows = sorted(self._moments(*self.groups), key=lambda row: [str(row[by] or "") for by in self.groups])

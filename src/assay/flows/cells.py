@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from assay.clicks.behaviour import LogRead
 from assay.errors import InputError, NotEnoughEvidence
 from assay.files import name_of, replacing, spelled
-from assay.flows.click_logs import LogChoices, Paths, notes_of, opened, read_of
+from assay.flows.click_logs import LogChoices, Paths, notes_of, nothing_left, opened, read_of
 from assay.results import Result, Source, kept
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def cells(
                              "pass --columns impression_id=COLUMN")  # fmt: skip
         with replacing(out) as file:
             if not here.write(KINDS[kind], file.name):
-                raise NotEnoughEvidence("nothing is left in the log to count")
+                raise nothing_left(here)
             sums = pl.scan_parquet(file.name).select(
                 pl.len(), pl.col("impressions").sum(), pl.col("clicks").sum(),
                 queries=pl.col("query_id").n_unique(), pairs=pl.struct("query_id", "doc_id").n_unique(),
@@ -120,7 +120,7 @@ def cells_of(log: Paths, choices: LogChoices) -> tuple[Cells, LogRead | None]:
     try:
         frame = here.run("cells")
         if not frame.height:
-            raise NotEnoughEvidence("nothing is left in the log to count")
+            raise nothing_left(here)
         read = read_of(here, choices)
         return Cells.from_frame(without_empty(frame)), read
     finally:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import InputError, did_you_mean
+from assay.errors import InputError, NotEnoughEvidence, did_you_mean
 from assay.flows.interactions import moment_of, zone_of
 from assay.results import Note
 from assay.text import personal_data
@@ -144,6 +144,15 @@ def read_of(log: Log, choices: LogChoices) -> LogRead:
     left = tuple(LeftOut(one.reason, one.n, one.places) for one in log.refused())
     return LogRead(tuple(recorded), left, tuple(sorted(columns.items())), choices.time_zone or "UTC", choices.on,
                    log.n_hidden)  # fmt: skip
+
+
+def nothing_left(log: Log, what: str = "nothing is left in the log to count") -> NotEnoughEvidence:
+    """The error of a log of which nothing counts, with what was left out and why."""
+    left = ""
+    for one in log.refused():
+        at = f" ({', '.join(one.places)})" if one.places else ""
+        left += f"\n    {one.n:,} left out: {one.reason}{at}"
+    return NotEnoughEvidence(f"{what}{left}")
 
 
 def notes_of(read: LogRead) -> list[Note]:

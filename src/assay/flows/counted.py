@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.errors import NotEnoughEvidence
 from assay.flows.cells import cells_of, holds_cells, without_empty
-from assay.flows.click_logs import LogChoices, Paths, opened, read_of
+from assay.flows.click_logs import LogChoices, Paths, nothing_left, opened, read_of
 
 if TYPE_CHECKING:
     from assay.clicks.aim import Aim, Seen
@@ -42,7 +41,7 @@ class Counted:
         try:
             frame = self.log.run("cells")
             if not frame.height:
-                raise NotEnoughEvidence("nothing is left in the log to count")
+                raise nothing_left(self.log)
             self.read = read_of(self.log, choices)
             self.cells = Cells.from_frame(without_empty(frame))
         except BaseException:

@@ -76,6 +76,7 @@ class Duck:
         self._sources: tuple[Source, ...] = ()
         self._instead: dict[str, str] = {}
         self._known: dict[LogFiles, frozenset[str]] = {}
+        self._steps: dict[str, Sequence[str]] = {}
         self._places: Literal["", "file", "line"] = ""  # what relations say of where their rows stand
         self.lay("aside", {"session_id": "VARCHAR"}, [])
 
@@ -95,7 +96,9 @@ class Duck:
             InputError: a file cannot be read as what its name says.
         """
         if files.kind == "json":
-            return dict.fromkeys(json_paths(files.paths), "")
+            steps = json_paths(files.paths)
+            self._steps.update(steps)
+            return dict.fromkeys(steps, "")
         rows = self._fetched(f"DESCRIBE SELECT * FROM {self._reading(files)}", files)
         return dict(_flat((str(name), str(type_)) for name, type_, *_ in rows))
 
@@ -231,8 +234,7 @@ class Duck:
     def value(self, path: str, files: LogFiles) -> str:
         """The value at a dotted path, as it is stored."""
         if files.kind == "json":
-            steps = ".".join(quoted(step) for step in path.split("."))
-            return f"json_extract_string(line, {literal('$.' + steps)})"
+            return f"json_extract_string(line, {literal(self._json(path))})"
         return ".".join(quoted(step) for step in path.split(".")) if files.kind == "parquet" else quoted(path)
 
     def text(self, path: str, files: LogFiles) -> str:
@@ -261,7 +263,7 @@ class Duck:
     def length(self, path: str, files: LogFiles) -> str:
         """How many elements the list at a path has; null when it is no list."""
         if files.kind == "json":
-            steps = literal("$." + ".".join(quoted(step) for step in path.split(".")))
+            steps = literal(self._json(path))
             return f"CASE WHEN json_type(line, {steps}) = 'ARRAY' THEN json_array_length(line, {steps}) END"
         return "CAST(NULL AS BIGINT)"
 
@@ -307,10 +309,12 @@ class Duck:
             return self._beyond.rows(files, paths)
         return placed(files, reading(files), self._places == "line") if self._places else reading(files)
 
+    def _json(self, path: str) -> str:
+        return "$." + ".".join(quoted(step) for step in self._steps.get(path, path.split(".")))
+
     def _list(self, path: str, files: LogFiles) -> str:
         if files.kind == "json":
-            steps = ".".join(quoted(step) for step in path.split("."))
-            return f"json_extract_string(line, {literal('$.' + steps + '[*]')})"
+            return f"json_extract_string(line, {literal(self._json(path) + '[*]')})"
         if files.kind == "parquet":
             return self.value(path, files)
         raise InputError("CSV holds no lists", f"{spelled(files.paths[0])}, column {path}",

@@ -75,6 +75,8 @@ def files_of(source: str | os.PathLike[str], reads_stores: bool = False) -> list
                 raise InputError("the ending does not say what the file is", spelled(path),
                                  "name it .parquet, .csv, .tsv or .jsonl, also with .gz or .zst")  # fmt: skip
             continue  # told of by `passed_over`
+        if kind != "parquet" and "://" not in path:
+            _check_name(path)
         groups.setdefault((kind, header(path) if kind in ("csv", "tsv") else b""), []).append(path)
     if not groups:
         raise InputError("no files of a log are in this folder", spelled(text),
@@ -90,6 +92,16 @@ def passed_over(source: str | os.PathLike[str]) -> list[str]:
     told = ("readme", "license", "licence")
     return [path for path in sorted(_inside(os.fspath(source)))
             if kind_of(path) is None and not os.path.basename(path).lower().startswith(told)]  # fmt: skip
+
+
+def _check_name(path: str) -> None:
+    """Refuses what is compressed under a name that does not say so: engines go by the name."""
+    with open(path, "rb") as file:
+        head = file.read(4)
+    for ending, magic in zip(PACKED, (b"\x1f\x8b", b"\x28\xb5\x2f\xfd"), strict=True):
+        if head.startswith(magic) and not path.lower().endswith(ending):
+            raise InputError("is compressed, and its name does not say so", spelled(path),
+                             f"name it {os.path.basename(spelled(path))}{ending}")  # fmt: skip
 
 
 def header(path: str) -> bytes:
@@ -118,13 +130,16 @@ def _inside(folder: str) -> Iterator[str]:
         yield from (os.path.join(here, name) for name in names if not name.startswith((".", "_")))
 
 
-def json_paths(paths: tuple[str, ...]) -> frozenset[str]:
+def json_paths(paths: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """The dotted paths of the values in the first lines of JSON files; a list is one value.
+
+    Returns:
+        Path to its steps: a key may itself have dots, such as "hit.id" of {"hit.id": 1}.
 
     Raises:
         InputError: a file is one JSON list, or none of its first lines is an object.
     """
-    names: set[str] = set()
+    names: dict[str, tuple[str, ...]] = {}
     for path in paths:
         with open_bytes(path) as file:
             if file.peek(64).lstrip()[:1] == b"[":  # type: ignore[attr-defined] # every opened source looks ahead
@@ -136,19 +151,19 @@ def json_paths(paths: tuple[str, ...]) -> frozenset[str]:
                 except ValueError:  # counted, with its place, when the log is read
                     continue
                 if isinstance(row, dict):
-                    names.update(_leaves(row, ""))
+                    names.update({".".join(steps): steps for steps in _leaves(row)})
     if not names:
         raise InputError(f"none of the first {SAMPLE:,} lines is a JSON object", spelled(paths[0]),
                          "write one JSON object a line")  # fmt: skip
-    return frozenset(names)
+    return names
 
 
-def _leaves(row: dict[str, Any], before: str) -> Iterator[str]:
+def _leaves(row: dict[str, Any], *before: str) -> Iterator[tuple[str, ...]]:
     for name, value in row.items():
         if isinstance(value, dict):
-            yield from _leaves(value, f"{before}{name}.")
+            yield from _leaves(value, *before, name)
         else:
-            yield f"{before}{name}"
+            yield (*before, name)
 
 
 def first_bad_lines(paths: tuple[str, ...], most: int = 3) -> list[str]:

@@ -56,6 +56,7 @@ class Spark:
         self._sources: tuple[Source, ...] = ()
         self._instead: dict[str, str] = {}
         self._views: dict[tuple[LogFiles, bool], str] = {}
+        self._steps: dict[str, Sequence[str]] = {}
         self._is_placed = False  # whether relations say where their rows stand
         self._unread: dict[LogFiles, dict[str, Unread]] = {}
         self._session.conf.set("spark.sql.optimizer.enableCsvExpressionOptimization", "false")  # whole lines are told
@@ -74,7 +75,9 @@ class Spark:
     def columns(self, files: LogFiles) -> dict[str, str]:
         """The dotted paths that files have, with the type of each in DuckDB's words; JSON has no types."""
         if files.kind == "json" and not any("://" in path for path in files.paths):
-            return dict.fromkeys(json_paths(files.paths), "")
+            steps = json_paths(files.paths)
+            self._steps.update(steps)
+            return dict.fromkeys(steps, "")
         if files.kind == "json":
             sample = self._read(lambda: self._session.read.json(list(files.paths)), files)
             return dict.fromkeys((name for name, _ in _flat(sample.schema.fields)), "")
@@ -164,7 +167,7 @@ class Spark:
     def value(self, path: str, files: LogFiles) -> str:
         """The value at a dotted path, as it is stored."""
         if files.kind == "json":
-            return f"GET_JSON_OBJECT(line, {literal(_json_path(path))})"
+            return f"GET_JSON_OBJECT(line, {literal(self._json(path))})"
         return ".".join(quoted(step) for step in path.split(".")) if files.kind == "parquet" else quoted(path)
 
     def text(self, path: str, files: LogFiles) -> str:
@@ -190,7 +193,7 @@ class Spark:
     def length(self, path: str, files: LogFiles) -> str:
         """How many elements the list at a path has; null when it is no list."""
         if files.kind == "json":
-            return f"JSON_ARRAY_LENGTH(GET_JSON_OBJECT(line, {literal(_json_path(path))}))"
+            return f"JSON_ARRAY_LENGTH(GET_JSON_OBJECT(line, {literal(self._json(path))}))"
         return "CAST(NULL AS BIGINT)"
 
     def relation(self, source: Source) -> str:
@@ -212,6 +215,9 @@ class Spark:
             return view
         raise InputError("lists in one column are read by the embedded engine alone", "--on spark",
                          "write one row a document, or leave out --on spark")  # fmt: skip
+
+    def _json(self, path: str) -> str:
+        return "$" + "".join(f"['{step}']" for step in self._steps.get(path, path.split(".")))
 
     def _view(self, files: LogFiles) -> str:
         if (files, self._is_placed) not in self._views:
@@ -260,10 +266,6 @@ def _spark(statement: str) -> str:
 
     (text,) = sqlglot.transpile(statement, read="duckdb", write="spark", unsupported_level=sqlglot.ErrorLevel.RAISE)
     return str(text)
-
-
-def _json_path(path: str) -> str:
-    return "$" + "".join(f"['{step}']" for step in path.split("."))
 
 
 def _flat(fields: Iterable[Any], before: str = "") -> Iterable[tuple[str, str]]:
