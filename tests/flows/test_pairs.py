@@ -10,8 +10,8 @@ import pytest
 
 from assay.errors import InputError
 from assay.flows.agree import agree
-from assay.flows.pair_tables import is_preferences
 from assay.flows.pair_levels import write_levels
+from assay.flows.pair_tables import is_preferences
 from assay.flows.results import keep
 from assay.flows.workbench import Workbench
 from assay.results import load

@@ -261,8 +261,8 @@ def agreement(
     if not len(shared):
         raise InputError(
             "no pair of query and document has two ratings", judgments.name,
-            "let a second rater label a sample of the same pairs; name the column of raters by --columns rater=COLUMN, or "
-            "the columns that are raters by --raters ANA,BO",
+            "let a second rater label a sample of the same pairs; name the column of raters by --columns rater=COLUMN, "
+            "or the columns that are raters by --raters ANA,BO",
         )  # fmt: skip
     named = [i for i, name in enumerate(names) if name]
     two_by_two = list(combinations(named, 2)) if len(named) * (len(named) - 1) // 2 <= MOST_PAIRS else []
