@@ -199,7 +199,7 @@ class Duck:
                 for why, at in found.items()}  # fmt: skip
 
     def refused_places(self, **values: Any) -> dict[str, tuple[str, ...]]:
-        """Where the first rows stand that the query `refused` counts, by reason.
+        """Where the first rows stand that are refused, by reason.
 
         Texts are read twice: at once, for the files, and then those files one by one, for the lines.
         """

@@ -149,7 +149,7 @@ class Spark:
         return found
 
     def refused_places(self, **values: Any) -> dict[str, tuple[str, ...]]:
-        """Where the first rows stand that the query `refused` counts, by reason: rows of Parquet, else files."""
+        """Where the first rows stand that are refused, by reason: rows of Parquet, else files."""
         sources = placeable(self._sources)
         if not sources:
             return {}
