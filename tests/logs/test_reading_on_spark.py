@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import polars as pl
 import pytest
 
@@ -116,3 +118,14 @@ class TestWide:
         assert {why: n for why, (n, _) in left.items()} == {"an impression that names no document": 2}
         assert found(duck, path)[0] == cells
         assert found(duck, path)[1].keys() == left.keys()
+
+
+class TestSpelling:
+    def test_keys_with_dots_and_files_that_are_compressed(self, tmp_path, spark, duck):
+        (tmp_path / "log").mkdir()
+        line = b'{"search_id": "s1", "query": "red", "hit.id": "d1", "hit": {"rank": 1}, "click": 1}\n'
+        for name, pack in (("a.jsonl.gz", gzip.compress), ("b.jsonl", bytes)):
+            (tmp_path / "log" / name).write_bytes(pack(line))
+        columns = {"doc_id": "hit.id", "position": "hit.rank"}
+        told = [found(engine, tmp_path / "log", columns=columns) for engine in (spark, duck)]
+        assert told[0] == told[1] == ([("red", "d1", 1, 1, 1)], {"impressions that come again": (1, ())})
