@@ -14,7 +14,8 @@ import pytest
 import assay
 from assay.errors import InputError
 from assay.flows.evaluate import evaluate, evaluate_collections
-from assay.flows.workbench import Workbench, short_names
+from assay.flows.run_names import short_names
+from assay.flows.workbench import Workbench
 
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"x": 1.0, "y": 0.5}}
 QRELS = {"q1": {"b": 1, "z": 2, "a": 0}, "q2": {"x": 1, "y": 0}}

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError
 from assay.files import name_of
 from assay.flows.conversion import Conversion, Dropped, Moved, called
-from assay.flows.workbench import Workbench, short_names
+from assay.flows.run_names import short_names
+from assay.flows.workbench import Workbench
 from assay.formats.carried import OUTSIDE, Carried, Lost, Wishes
 from assay.formats.carry import DECODE, Found, format_for, read_any, write_any
 from assay.formats.labelled import label_map

@@ -17,7 +17,8 @@ from assay.flows.known_positions import Positions, positions_of
 from assay.flows.lists import run_as_lists
 from assay.flows.off_policy_notes import cautions
 from assay.flows.policy import of_policy
-from assay.flows.workbench import Workbench, short_names
+from assay.flows.run_names import short_names
+from assay.flows.workbench import Workbench
 from assay.results import QUIET, Note, Progress, Source
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from assay.files import is_stream
 from assay.flows.ageing import ageing, note_on
 from assay.flows.by_topics import with_topics
 from assay.flows.choices import DEFAULT, Choices, chosen, with_gain
+from assay.flows.run_names import short_names
 from assay.flows.sampled import Design, sampled
-from assay.flows.workbench import Workbench, at_work, is_project, of_row, short_names
+from assay.flows.workbench import Workbench, at_work, is_project, of_row
 from assay.ranking.conventions import Conventions
 from assay.results import QUIET, Note, Progress, Source
 from assay.tables import Block, Hit, Judgment, Topic

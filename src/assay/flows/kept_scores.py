@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.compare.comparison import Comparison
 from assay.errors import InputError, did_you_mean
-from assay.flows.workbench import short_names
+from assay.flows.run_names import short_names
 from assay.measures.measure import Measure
 from assay.measures.scores import Scores
 from assay.results import Source, load

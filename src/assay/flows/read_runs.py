@@ -19,8 +19,9 @@ from assay.compare.stages import First, Staged
 from assay.errors import InputError
 from assay.flows.choices import DEFAULT, Choices
 from assay.flows.evaluate import Reading
+from assay.flows.run_names import short_names
 from assay.flows.staged import Given, check_answers
-from assay.flows.workbench import Workbench, short_names
+from assay.flows.workbench import Workbench
 from assay.judgments.roles import raters_alone, rule_of, settled_first
 from assay.keys import stream
 from assay.measures.measure import Measure

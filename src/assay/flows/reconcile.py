@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError, did_you_mean
 from assay.flows.choices import Choices, chosen
 from assay.flows.evaluate import Reading, as_meant, file_of, measures_of, one_grade_a_pair, prepared, source_of
-from assay.flows.workbench import Workbench, at_work, short_names
+from assay.flows.run_names import short_names
+from assay.flows.workbench import Workbench, at_work
 from assay.results import Note
 from assay.tables import Block, Hit, Judgment
 

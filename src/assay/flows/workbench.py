@@ -5,6 +5,7 @@ The only room of the hall that knows files and formats; every verb gets its tabl
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -153,8 +154,6 @@ class Workbench:
 
                 read = partial(self.table, source, Hit, format=format, columns=columns, name=name)
                 self.note(source)
-                import json
-
                 how = json.dumps([os.fspath(source), format, columns], sort_keys=True)
                 return [copied_table(read, self.copies, source, seen, how)]
         return [self.table(x, Hit, format=format, columns=columns, name=name)]
@@ -166,9 +165,11 @@ class Workbench:
         from assay.formats.lake_rows import read_table
 
         found = read_table(source, row, of_row(columns, row), self.label_map() if row is Judgment else None)
-        if found is not None:
-            self.note_rows(spelled(source), found[1])
-        return found[0] if found is not None else None
+        if found is None:
+            return None
+        block, digest = found
+        self.note_rows(spelled(source), digest)
+        return block
 
     @cached_property
     def copies(self) -> Cache | None:
@@ -369,33 +370,3 @@ def _is_larger(source: str, small: int) -> bool:
         return os.path.getsize(source) * (_PACKED if is_packed(source) else 1) > small
     except (OSError, ValueError):
         return False  # the reader says what is wrong with it
-
-
-ENDINGS = (".gz", ".zst", ".run", ".txt", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".ipc", ".feather",
-           ".trec", ".res", ".results")  # fmt: skip
-
-
-def short_names(sources: list[Any]) -> tuple[str, ...]:
-    """A name a run: the file's name without its endings; with its folders where two would be the same."""
-    plain = [_stem(x, i) for i, x in enumerate(sources)]
-    if len(set(plain)) == len(plain):
-        return tuple(plain)
-    long = [spelled(x) if isinstance(x, (str, os.PathLike)) else name for x, name in zip(sources, plain, strict=True)]
-    if len(set(long)) == len(long):
-        return tuple(long)
-    twice = next(name for name in long if long.count(name) > 1)
-    raise InputError(f"the run {twice} is given twice", remedy="name each run once, or give a dict of name to run")
-
-
-def _stem(x: Any, i: int) -> str:
-    if not isinstance(x, (str, os.PathLike)):
-        return getattr(x, "name", "") or f"run-{i + 1}"
-    name = spelled(Path(os.fspath(x)).name)
-    if name == "-":
-        return "stdin"
-    while name.lower().endswith(ENDINGS):
-        shorter = name[: name.rindex(".")]
-        if not shorter:
-            break
-        name = shorter
-    return name
