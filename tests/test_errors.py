@@ -4,7 +4,16 @@ import pickle
 
 import pytest
 
-from assay.errors import AssayError, EngineError, InputError, MissingExtra, NotEnoughEvidence, did_you_mean, nearest
+from assay.errors import (
+    AssayError,
+    EngineError,
+    InputError,
+    MissingExtra,
+    NotEnoughEvidence,
+    did_you_mean,
+    first_line,
+    nearest,
+)
 
 
 def test_a_message_says_what_where_the_line_and_how_to_mend_it() -> None:
@@ -73,3 +82,8 @@ def test_the_nearest_name_is_found_whatever_its_case() -> None:
 def test_nothing_is_proposed_where_nothing_is_close() -> None:
     assert nearest("bpref", ["nDCG", "AP"]) == []
     assert did_you_mean("xyz", ["nDCG"]) == ""
+
+
+def test_the_first_line_of_an_error_is_its_kind_where_it_says_nothing() -> None:
+    assert first_line(OSError("\ndisk full\nat block 7")) == "disk full"
+    assert first_line(OSError(" \n")) == "OSError"

@@ -106,3 +106,9 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     """`; did you mean nDCG@10?` with a leading semicolon, or nothing when no known name is close."""
     close = nearest(name, names)
     return f"; did you mean {' or '.join(close)}?" if close else ""
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an error of a library says, or the kind of error where it says nothing."""
+    said = str(error).strip().splitlines()
+    return said[0] if said else type(error).__name__

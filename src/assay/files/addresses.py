@@ -30,6 +30,9 @@ STORES = frozenset({"s3", "s3a", "gs", "gcs", "az", "azure", "adl", "abfs", "abf
 LOG, METADATA = "_delta_log", "metadata"
 """The folders by which a table is known."""
 
+RETRIES, CONNECT_S, RETRY_S = 2, 10, 30
+"""How long a store is waited for that does not answer: times that it is asked again, and seconds."""
+
 _SECRET = re.compile(r"[?&;][^=&#]*(password|passwd|secret|token|sig|signature|credential|key)[^=&#]*=", re.IGNORECASE)
 _VERSION = re.compile(r"^(.+)@(\d+)$")
 

@@ -16,8 +16,8 @@ import deltalake
 import pyarrow as pa
 from deltalake.exceptions import DeltaError, TableNotFoundError
 
-from assay.errors import InputError
-from assay.files.addresses import Address
+from assay.errors import InputError, first_line
+from assay.files.addresses import CONNECT_S, RETRIES, RETRY_S, Address
 from assay.files.reading import spelled
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ PLAIN = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck", "delet
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _ELSEWHERE = re.compile(r"[a-zA-Z][\w+.-]*:/|/|(.*/)?\.\.(/|$)")
 _ESCAPED = re.compile("%([0-9a-fA-F]{2})")
-PATIENCE = {"max_retries": "2", "retry_timeout": "30s", "connect_timeout": "10s"}
-"""How long a store is waited for that does not answer."""
 
 
 class DeltaRows:
@@ -108,7 +106,7 @@ class DeltaRows:
             raise self._said(error) from error
 
     def _said(self, error: Exception, version: int | None = None) -> InputError:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        first = first_line(error)
         if isinstance(error, TableNotFoundError):
             return InputError("there is no Delta table", self.name, "name the folder that holds _delta_log", line=first)
         mend = "check the address, and the keys in the environment" if "://" in self._root else "restore the table"
@@ -119,7 +117,9 @@ class DeltaRows:
 
 
 def _options(address: Address) -> dict[str, str] | None:
-    return dict(PATIENCE) if "://" in address.place else None
+    if "://" not in address.place:
+        return None
+    return {"max_retries": str(RETRIES), "retry_timeout": f"{RETRY_S}s", "connect_timeout": f"{CONNECT_S}s"}
 
 
 def _text(value: Any) -> str | None:

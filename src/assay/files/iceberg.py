@@ -20,7 +20,7 @@ from pyiceberg.table import DataScan, FileScanTask, StaticTable
 from pyiceberg.table import Table as Held
 from pyiceberg.transforms import IdentityTransform
 
-from assay.errors import InputError
+from assay.errors import InputError, first_line
 from assay.files.addresses import METADATA, Address, local, newest_metadata
 from assay.files.reading import spelled
 
@@ -84,7 +84,11 @@ class IcebergRows:
 
 @contextlib.contextmanager
 def _said_of(name: str) -> Iterator[None]:
-    """What goes wrong in the library, said of the table."""
+    """What goes wrong in the library, said of the table.
+
+    Raises:
+        InputError: something does.
+    """
     try:
         yield
     except (InputError, ImportError):
@@ -96,7 +100,7 @@ def _said_of(name: str) -> Iterator[None]:
             "check its namespace and name, and the name of its catalogue (NAME=URI)",
         ) from None
     except Exception as error:  # pyiceberg, pyarrow and SQLAlchemy have their own families of errors
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        first = first_line(error)
         if "equality delete" in first:
             raise InputError("rows are deleted by equality deletes, which pyiceberg does not read", name,
                              "have the table compacted (rewrite_data_files)") from error  # fmt: skip
@@ -160,7 +164,7 @@ def _environment() -> dict[str, str]:
 
 def _snapshots(held: Held) -> str:
     known = [str(one.snapshot_id) for one in held.metadata.snapshots]
-    return f"it has {', '.join(known[-3:]) or 'none'}"
+    return f"name one of its latest: {', '.join(known[-3:])}" if known else "leave out @SNAPSHOT: it has none"
 
 
 def _check_files(tasks: Sequence[FileScanTask], held: Held, name: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from assay.errors import InputError, MissingExtra, did_you_mean
+from assay.errors import InputError, MissingExtra, did_you_mean, first_line
 from assay.files.addresses import Address, checked, is_object, table_of
 from assay.files.reading import spelled
 
@@ -83,7 +83,7 @@ class Rows:
         for name in columns:
             if name not in table.columns:
                 raise InputError(f"the table has no column {name}{did_you_mean(name, table.columns)}", table.name,
-                                 f"it has {', '.join(table.columns[:9])}")  # fmt: skip
+                                 f"name one of {', '.join(table.columns[:9])}")  # fmt: skip
         self.table, self.columns = table, tuple(columns)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
@@ -161,4 +161,4 @@ def read_frame(rows: Rows) -> pl.DataFrame:
         return pl.DataFrame(rows)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError("the table cannot be read to its end", rows.table.name, "restore the files that it names",
-                         line=str(error).strip().splitlines()[0]) from error  # fmt: skip
+                         line=first_line(error)) from error  # fmt: skip

@@ -12,8 +12,18 @@ from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from assay.errors import InputError, MissingExtra
-from assay.files.addresses import LOG, METADATA, Kind, checked, newest_metadata, scheme_of
+from assay.errors import InputError, MissingExtra, first_line
+from assay.files.addresses import (
+    CONNECT_S,
+    LOG,
+    METADATA,
+    RETRIES,
+    RETRY_S,
+    Kind,
+    checked,
+    newest_metadata,
+    scheme_of,
+)
 from assay.files.reading import spelled
 
 _PIECE = 8 << 20
@@ -111,7 +121,7 @@ def _told(address: str) -> Iterator[None]:
     except FileNotFoundError:
         raise InputError("there is no such object", name, "check the spelling") from None
     except (BaseError, OSError) as error:
-        first = str(error).strip().splitlines()[0][:300]
+        first = first_line(error)[:300]
         what = "no keys were found for the store" if _MACHINE in first else "the store does not give it"
         raise InputError(what, name, "check the address, and the keys in the environment", line=first) from None
 
@@ -145,11 +155,11 @@ def _library() -> Any:
 def _client() -> Any:
     # what is given here stands in the place of all that the environment says of the client
     plain = any(os.environ.get(f"{who}_ALLOW_HTTP", "").lower() in ("true", "1") for who in ("AWS", "AZURE", "GOOGLE"))
-    return {"connect_timeout": timedelta(seconds=10), "timeout": timedelta(seconds=120), "allow_http": plain}
+    return {"connect_timeout": timedelta(seconds=CONNECT_S), "timeout": timedelta(seconds=120), "allow_http": plain}
 
 
 def _retries() -> Any:
-    return {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
+    return {"max_retries": RETRIES, "retry_timeout": timedelta(seconds=RETRY_S)}
 
 
 @cache

@@ -74,7 +74,9 @@ def of_raters(block: Block, raters: Sequence[str]) -> Block:
     known = sorted({str(who) for who in (frame["rater"] if block.is_small else frame["rater"].unique()) if who})
     for who in raters:
         if who not in known:
-            raise InputError(f"no rater {who}{did_you_mean(who, known)}", block.name, f"they are {listed(known, 20)}")
+            raise InputError(
+                f"no rater {who}{did_you_mean(who, known)}", block.name, f"name some of {listed(known, 20)}"
+            )
     if isinstance(frame, dict):
         roles = frame["role"] if has_adjudicators(block) else [None] * len(block)
         both = zip(frame["rater"], roles, strict=True)
@@ -139,7 +141,7 @@ def _columns(
         _are_several(raters)
         for who in raters:
             if who not in rest:
-                raise InputError(f"no column {who}{did_you_mean(who, rest)}", where, f"they are {listed(rest, 20)}")
+                raise InputError(f"no column {who}{did_you_mean(who, rest)}", where, f"name some of {listed(rest, 20)}")
         found = list(dict.fromkeys(raters))
     else:
         found = [name for name in rest if folded(name) not in {folded(field) for field in fields}]

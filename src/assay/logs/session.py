@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from assay.errors import EngineError, MissingExtra
+from assay.errors import EngineError, MissingExtra, first_line
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -74,8 +74,7 @@ def _begun(master: str | None) -> SparkSession:
     try:
         session = builder.master(master or "local[*]").getOrCreate()
     except Exception as error:  # Java and py4j have their own families of errors
-        said = str(error).strip().splitlines()
-        raise EngineError(f"Spark did not start\n    {said[0] if said else type(error).__name__}\n"
+        raise EngineError(f"Spark did not start\n    {first_line(error)}\n"
                           "    mend: install Java 17, and look at --master") from error  # fmt: skip
     session.sparkContext.setLogLevel("ERROR")
     return session
