@@ -293,11 +293,33 @@ def tally(t: Tables) -> Rows:
 
 
 @query
+def without_query(t: Tables) -> Rows:
+    return [{"impressions": sum(row["query_id"] is None for row in t["shown"])}]
+
+
+@query
+def searches_without_query(t: Tables) -> Rows:
+    found = {row["impression_id"] for row in t["shown"] if row["query_id"] is None}
+    return [{"impression_id": one} for one in sorted(found - {None})[:3]]
+
+
+@query
+def aside_impressions(t: Tables) -> Rows:
+    by_id = {row["impression_id"]: row["session_id"] for row in t["searches"]}
+    return [{"impressions": sum(is_aside(t, by_id.get(row["impression_id"])) for row in t["impressions"])}]
+
+
+@query
 def refused_places(t: Tables) -> Rows:
-    known = [row for row in t["rows"] if row["refused"] is not None and row["event_id"] is not None]
-    return [{"reason": key[0], "place": row["event_id"]}
-            for key, part in grouped(known, "refused").items()
-            for row in sorted(part, key=lambda one: one["event_id"])[:3]]  # fmt: skip
+    nameless = {row["impression_id"] for row in t["nameless"]}
+    found: dict[str, list[str]] = defaultdict(list)
+    for row in t["rows"]:
+        why = row["refused"]
+        if why is None and row["kind"] == "impression" and row["impression_id"] in nameless:
+            why = "impressions whose search names no query"
+        if why is not None and row["event_id"] is not None:
+            found[why].append(row["event_id"])
+    return [{"reason": why, "place": one} for why, places in found.items() for one in sorted(places)[:3]]
 
 
 @query

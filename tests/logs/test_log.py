@@ -304,7 +304,7 @@ class TestRefused:
         rows = [(f"s{i}", "red", "d1", 1, 1, "robot" if i < 4 else "person") for i in range(5)]
         path = write(tmp_path / "log.jsonl", lines(rows, (*NAMES, "session")))
         log = open_log(path, Reading(most=3))
-        assert refused(log) == {"sessions of more than 3 searches, set aside": 1}
+        assert refused(log) == {"sessions of more than 3 searches, set aside": 1, "impressions of these sessions": 4}
         assert cells(log) == [("red", "d1", 1, 1, 1)]
         assert cells(open_log(path, Reading(most=0))) == [("red", "d1", 1, 5, 5)]
 

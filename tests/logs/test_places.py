@@ -89,3 +89,25 @@ def test_a_log_whose_columns_are_called_like_ours_has_no_places(tmp_path, duck):
     frame = pl.DataFrame(rows(GOOD + BAD["an impression that names no document"])).with_columns(file_row_number=7)
     frame.write_parquet(tmp_path / "log.parquet")
     assert places(duck, tmp_path / "log.parquet") == {"an impression that names no document": ()}
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_a_search_that_names_no_query_is_in_no_cell_and_has_its_places(tmp_path, duck, apart):
+    # queries may stand in a file of their own, so that impressions cannot be told by their rows alone
+    asked = {"action": "search", "search_id": "s1", "query": "red"}
+    shown = [{"action": "impression", "search_id": name, "doc_id": "d1", "rank": rank, "click": 0}
+             for name, rank in (("s1", 1), ("s2", 1), ("s2", 2), ("s3", 1))]  # fmt: skip
+    folder = tmp_path / "log"
+    folder.mkdir()
+    files = {"a": [asked], "b": shown} if apart else {"b": [asked, *shown]}
+    for name, one in files.items():
+        text = "".join(json.dumps(row) + "\n" for row in one)
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    log = open_log(folder, Reading(), engine=duck)
+    found = {one.reason: (one.n, one.places) for one in log.refused()}
+    first = 2 if apart else 3
+    assert found == {
+        "impressions whose search names no query": (3, tuple(f"{folder}/b.jsonl:{first + n}" for n in range(3)))
+    }
+    assert log.run("cells")["impressions"].sum() == 1
+    assert log.refused(by_query=False) == []

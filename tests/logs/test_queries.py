@@ -33,6 +33,7 @@ SEARCH_WEIGHTS = [("q1", 0.5, 1.0), ("q2", 0.0, 0.75)]
 TARGET = [("d1", 1, 0.5), ("d2", 1, 0.25), ("d1", 3, 0.125), ("d4", 3, 0.75)]
 LAID = {
     "aside": ({"session_id": "VARCHAR"}, [("s3",)]),
+    "nameless": ({"impression_id": "VARCHAR"}, [("i4",), ("i7",)]),
     "alike": ({"query_text": "VARCHAR", "next_text": "VARCHAR"}, ALIKE),
     "offsets": ({"since": "BIGINT", "until": "BIGINT", "ahead": "BIGINT"}, OFFSETS),
     "click_weights": ({"query_id": "VARCHAR", "doc_id": "VARCHAR", "position": "BIGINT", "of_click": "DOUBLE",
@@ -68,8 +69,8 @@ def log(n, seed):
 
 
 ENDS = ("cells", "cascade", "last_click_cells", "unit_moments", "position_moments", "dwells", "tally",
-        "refused_places", "unmatched", "weighed_moments", "bandit_cells", "bandit_moments",
-        "satisfied_pairs")  # fmt: skip
+        "refused_places", "without_query", "searches_without_query", "aside_impressions", "unmatched",
+        "weighed_moments", "bandit_cells", "bandit_moments", "satisfied_pairs")  # fmt: skip
 """Texts that others are not built from: they are run on nothing, too."""
 
 LOGS = {"some": log(400, 1), "few": log(25, 2), "none": log(0, 3)}

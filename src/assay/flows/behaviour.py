@@ -66,7 +66,7 @@ def behaviour(
         asked.prepare(choices.time_zone or "UTC")
         rates = asked.rates()
         by_query = tuple(asked.queries(queries))
-        read = read_of(opened_log, choices)  # behind what gives queries, some of which get other names
+        read = read_of(opened_log, choices, by_query=False)  # behind what gives queries, some of which get other names
         notes = [*notes_of(read), *_cautions(groups, rates)]
         return Behaviour(
             log=read, by=tuple(groups), rates=tuple(rates), positions=tuple(asked.positions()),

@@ -122,8 +122,8 @@ def _micros(moment: str | datetime | None, zone: Any, option: str) -> int | None
         raise InputError(f"{moment!r} is no date", option, f"pass {option} 2026-03-01") from None
 
 
-def read_of(log: Log, choices: LogChoices) -> LogRead:
-    """What is kept of how a log was read, and of what was asked of it so far."""
+def read_of(log: Log, choices: LogChoices, by_query: bool = True) -> LogRead:
+    """What is kept of how a log was read, and of what was asked of it so far; see `Log.refused`."""
     from assay.clicks.behaviour import LeftOut, LogRead, Recorded
     from assay.logs.zones import moment_name
 
@@ -141,7 +141,7 @@ def read_of(log: Log, choices: LogChoices) -> LogRead:
             moment_name(min(first)) if first else "", moment_name(max(last)) if last else "",
         ))  # fmt: skip
     columns = {name: path for source in log.sources for name, path in source.paths.items()}
-    left = tuple(LeftOut(one.reason, one.n, one.places) for one in log.refused())
+    left = tuple(LeftOut(one.reason, one.n, one.places) for one in log.refused(by_query))
     return LogRead(tuple(recorded), left, tuple(sorted(columns.items())), choices.time_zone or "UTC", choices.on,
                    log.n_hidden)  # fmt: skip
 

@@ -79,6 +79,7 @@ class Duck:
         self._steps: dict[str, Sequence[str]] = {}
         self._places: Literal["", "file", "line"] = ""  # what relations say of where their rows stand
         self.lay("aside", {"session_id": "VARCHAR"}, [])
+        self.lay("nameless", {"impression_id": "VARCHAR"}, [])
 
     def close(self) -> None:
         """Ends the engine and removes what it wrote aside."""

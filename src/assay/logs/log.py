@@ -11,10 +11,11 @@ from assay.errors import InputError
 from assay.files import is_stream, name_of, spelled
 from assay.logs.engine import Engine
 from assay.logs.fields import found, is_ubi, kinds
-from assay.logs.found_files import LogFiles, files_of, first_bad_lines, passed_over
+from assay.logs.found_files import LogFiles, files_of, passed_over
 from assay.logs.hidden import Hidden, is_typed
 from assay.logs.mapping import INTEGERS, Source, check_zone, unit_of
 from assay.logs.named import named
+from assay.logs.refusals import Refusal, has_events, refusals
 from assay.logs.tally import Happened, happened, reasons
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 EVER = (-(2**62), 2**62)
 """The window that leaves nothing out, in microseconds since 1970."""
-
-NO_OBJECT = "a line that is no JSON object"
-"""A reason, as `rows` says it."""
 
 DAY = 86_400_000_000
 NUMBERS = (*INTEGERS, "DOUBLE", "FLOAT")
@@ -61,21 +59,6 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Rows that do not count, and why.
-
-    Args:
-        reason: in words.
-        n: how many.
-        places: where the first ones stand, when that is known.
-    """
-
-    reason: str
-    n: int
-    places: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Bases:
     """How the positions of an application count.
 
@@ -100,6 +83,7 @@ class Log:
         bases: how positions count.
         unread: files of its folders whose endings say nothing.
         may_repeat: whether an impression can come again; False where that was looked at.
+        may_lack: whether an impression can be of a search that names no query; False where that was looked at.
     """
 
     def __init__(
@@ -110,8 +94,9 @@ class Log:
         bases: Sequence[Bases],
         unread: Sequence[str] = (),
         may_repeat: bool = True,
+        may_lack: bool = True,
     ) -> None:
-        self.may_repeat = may_repeat
+        self.may_repeat, self.may_lack = may_repeat, may_lack
         self.engine, self.reading = engine, reading
         self.sources, self.bases, self.unread = tuple(sources), tuple(bases), tuple(map(spelled, unread))
         self._window = {"since": reading.since, "until": reading.until}
@@ -162,46 +147,22 @@ class Log:
 
     def happened(self) -> list[Happened]:
         """What was recorded, by application."""
-        return happened(self._tally())
+        return happened(self.tally())
 
-    def refused(self) -> list[Refusal]:
-        """What does not count, and why; nothing that was left out is missing here."""
-        counted = reasons(self._tally())
-        places = self.engine.refused_places(**self._window) if counted.keys() - {NO_OBJECT} else {}
-        found = [self._refusal(reason, n, places.get(reason, ())) for reason, n in counted.items()]
-        found += [Refusal(why, one.n, one.places) for why, one in self.engine.rejected().items()]
-        found.append(Refusal("files that are no .parquet, .csv, .tsv or .jsonl", len(self.unread), self.unread[:3]))
-        if self.has("at"):
-            row = self.run("outside").row(0, named=True)
-            found += [Refusal("before the window", row["before"] or 0), Refusal("after the window", row["after"] or 0)]
-        if self.has("impression_id") and not self.reading.is_trusted:
-            row = {"impressions": 0, "events": 0}
-            if self.may_repeat or has_events(self.sources):
-                row = self.run("repeated").row(0, named=True)
-            found += [Refusal("impressions that come again", row["impressions"]),
-                      Refusal("events that come again", row["events"])]  # fmt: skip
-        if has_events(self.sources):
-            row = self.run("unmatched").row(0, named=True)
-            found += [
-                Refusal("clicked documents that their search never showed", row["without_impression"] or 0),
-                Refusal("clicks before their search", row["before_search"] or 0),
-                Refusal("clicks long after their search, which count", row["late"] or 0),
-            ]
-        found.append(Refusal(f"sessions of more than {self.reading.most} searches, set aside", self.heavy))
-        return [replace(one, places=tuple(_as_named(place, self.names) for place in one.places))
-                for one in found if one.n]  # fmt: skip
+    def refused(self, by_query: bool = True) -> list[Refusal]:
+        """What does not count, and why; nothing that was left out is missing here.
 
-    def _tally(self) -> list[dict[str, Any]]:
+        Args:
+            by_query: whether queries are told apart, so that what names none does not count.
+        """
+        found = refusals(self, reasons(self.tally()), self._window, by_query)
+        return [replace(one, places=tuple(_as_named(place, self.names) for place in one.places)) for one in found]
+
+    def tally(self) -> list[dict[str, Any]]:
+        """What happened and what is refused, counted once."""
         if self._tallied is None:
             self._tallied = self.run("tally").to_dicts()
         return self._tallied
-
-    def _refusal(self, reason: str, n: int, places: tuple[str, ...]) -> Refusal:
-        return Refusal(reason, n, self._bad_lines() if reason == NO_OBJECT else places)
-
-    def _bad_lines(self) -> tuple[str, ...]:
-        files = [source.files for source in self.sources if source.files.kind == "json"]
-        return tuple(first_bad_lines(tuple(path for one in files for path in one.paths if "://" not in path)))
 
     def _set_aside(self) -> int:
         if not self.reading.most or not self.has("session_id") or not self.has("impression_id"):
@@ -265,12 +226,14 @@ def _opened(
     if _leaves_out(engine, sources, instead, window):
         del instead["shown"]
         engine.attach(sources, instead)
+    may_lack = "shown" not in instead or not any("query_id" in source.paths for source in sources)
     may_repeat = "impressions" in instead or engine.name != named("again").only or bool(
         engine.run("again", **window)["searches"][0]
     )  # fmt: skip
     if not may_repeat:  # then looking for what comes again finds nothing
         engine.attach(sources, {**instead, "impressions": "impressions_as_they_are"})
-    return Log(engine, reading, sources, bases, [one for path in given for one in passed_over(path)], may_repeat)
+    unread = [one for path in given for one in passed_over(path)]
+    return Log(engine, reading, sources, bases, unread, may_repeat, may_lack)
 
 
 def _lasting(path: str | os.PathLike[str], engine: Engine, names: dict[str, str]) -> str | os.PathLike[str]:
@@ -293,11 +256,6 @@ def _embedded() -> Engine:
     from assay.logs.duck import Duck
 
     return Duck()
-
-
-def has_events(sources: Sequence[Source]) -> bool:
-    """Whether rows can be clicks, and not only impressions that say whether they were clicked."""
-    return any("kind" in source.paths or source.kind == "click" for source in sources)
 
 
 def _source(engine: Engine, files: LogFiles, reading: Reading, kind: str) -> Source:

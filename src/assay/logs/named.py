@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-ENGINE = frozenset({"log", "aside", "alike", "offsets", "click_weights", "search_weights", "target"})
-"""Relations that an engine lays: the rows of the log, the sessions that are left out, the pairs of queries that are
-alike, by how much the clock of the time zone is ahead of UTC, from when to when; what clicks and searches add to an
-estimate, and the chances with which a policy shows documents at positions."""
+ENGINE = frozenset({"log", "aside", "nameless", "alike", "offsets", "click_weights", "search_weights", "target"})
+"""Relations that an engine lays: the rows of the log, the sessions that are left out, some searches that name no query,
+the pairs of queries that are alike, by how much the clock of the time zone is ahead of UTC, from when to when; what
+clicks and searches add to an estimate, and the chances with which a policy shows documents at positions."""
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 

@@ -61,6 +61,7 @@ class Spark:
         self._unread: dict[LogFiles, dict[str, Unread]] = {}
         self._session.conf.set("spark.sql.optimizer.enableCsvExpressionOptimization", "false")  # whole lines are told
         self.lay("aside", {"session_id": "VARCHAR"}, [])
+        self.lay("nameless", {"impression_id": "VARCHAR"}, [])
 
     def close(self) -> None:
         """Ends the session, unless somebody else had begun it."""

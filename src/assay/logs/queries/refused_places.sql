@@ -1,9 +1,16 @@
--- Where the first rows stand that are refused for each reason, when the id of an event is laid as the place of its row.
--- reads: rows
-SELECT refused AS reason, event_id AS place
+-- Where the first rows stand that are refused for each reason, and those of some searches that name no query, when the
+-- id of an event is laid as the place of its row.
+-- reads: rows, nameless
+SELECT reason, place
 FROM (
-    SELECT refused, event_id, row_number() OVER (PARTITION BY refused ORDER BY event_id) AS n
-    FROM rows
-    WHERE refused IS NOT NULL AND event_id IS NOT NULL
-) AS found
+    SELECT reason, place, row_number() OVER (PARTITION BY reason ORDER BY place) AS n
+    FROM (
+        SELECT
+            CASE WHEN refused IS NULL THEN 'impressions whose search names no query' ELSE refused END AS reason,
+            event_id AS place
+        FROM rows
+        LEFT JOIN nameless ON nameless.impression_id = rows.impression_id AND rows.kind = 'impression'
+        WHERE event_id IS NOT NULL AND (refused IS NOT NULL OR nameless.impression_id IS NOT NULL)
+    ) AS found
+) AS numbered
 WHERE n <= 3

@@ -1,0 +1,101 @@
+"""What of a log does not count, and why, with the places of the first rows: what is read is counted or stands here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.logs.found_files import first_bad_lines
+from assay.logs.mapping import Source
+
+if TYPE_CHECKING:
+    from assay.logs.log import Log
+
+NO_OBJECT = "a line that is no JSON object"
+"""A reason, as `rows` says it."""
+
+NO_QUERY = "impressions whose search names no query"
+"""A reason, as `refused_places` says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Rows that do not count, and why.
+
+    Args:
+        reason: in words.
+        n: how many.
+        places: where the first ones stand, when that is known.
+    """
+
+    reason: str
+    n: int
+    places: tuple[str, ...] = ()
+
+
+def refusals(log: Log, counted: Mapping[str, int], window: Mapping[str, int], by_query: bool) -> list[Refusal]:
+    """What is left out, each with one row at least.
+
+    Args:
+        log: the log.
+        counted: reason to how many rows are refused for it, each by itself.
+        window: since and until, in microseconds since 1970.
+        by_query: whether queries are told apart, so that what names none does not count.
+    """
+    return [one for one in _all(log, counted, window, by_query) if one.n]
+
+
+def has_events(sources: Sequence[Source]) -> bool:
+    """Whether rows can be clicks, and not only impressions that say whether they were clicked."""
+    return any("kind" in source.paths or source.kind == "click" for source in sources)
+
+
+def _all(log: Log, counted: Mapping[str, int], window: Mapping[str, int], by_query: bool) -> Iterator[Refusal]:
+    nameless = _nameless(log) if by_query else 0
+    places = log.engine.refused_places(**window) if nameless or counted.keys() - {NO_OBJECT} else {}
+    for reason, n in counted.items():
+        yield Refusal(reason, n, _bad_lines(log) if reason == NO_OBJECT else places.get(reason, ()))
+    yield Refusal(NO_QUERY, nameless, places.get(NO_QUERY, ()))
+    for why, one in log.engine.rejected().items():
+        yield Refusal(why, one.n, one.places)
+    yield Refusal("files that are no .parquet, .csv, .tsv or .jsonl", len(log.unread), log.unread[:3])
+    if log.has("at"):
+        row = log.run("outside").row(0, named=True)
+        yield Refusal("before the window", row["before"] or 0)
+        yield Refusal("after the window", row["after"] or 0)
+    yield from _again(log)
+    if has_events(log.sources):
+        row = log.run("unmatched").row(0, named=True)
+        yield Refusal("clicked documents that their search never showed", row["without_impression"] or 0)
+        yield Refusal("clicks before their search", row["before_search"] or 0)
+        yield Refusal("clicks long after their search, which count", row["late"] or 0)
+    if log.heavy:
+        yield Refusal(f"sessions of more than {log.reading.most} searches, set aside", log.heavy)
+        yield Refusal("impressions of these sessions", int(log.run("aside_impressions")["impressions"][0]))
+
+
+def _again(log: Log) -> Iterator[Refusal]:
+    """What comes again, where it is looked for and was found to."""
+    if not log.has("impression_id") or log.reading.is_trusted or not (log.may_repeat or has_events(log.sources)):
+        return
+    row = log.run("repeated").row(0, named=True)
+    yield Refusal("impressions that come again", row["impressions"])
+    yield Refusal("events that come again", row["events"])
+
+
+def _nameless(log: Log) -> int:
+    """How many impressions are of a search that names no query; the first of these searches are laid beside the log."""
+    if not log.may_lack or not log.has("impression_id") or log.reading.is_bandit:
+        return 0
+    if log.has("query_id") and not log.run("unnamed")["query_id"][0]:
+        return 0
+    n = int(log.run("without_query")["impressions"][0])
+    if n:
+        log.engine.lay("nameless", {"impression_id": "VARCHAR"}, log.run("searches_without_query"))
+    return n
+
+
+def _bad_lines(log: Log) -> tuple[str, ...]:
+    files = [source.files for source in log.sources if source.files.kind == "json"]
+    return tuple(first_bad_lines(tuple(path for one in files for path in one.paths if "://" not in path)))
