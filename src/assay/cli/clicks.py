@@ -27,7 +27,8 @@ def logs(command: F) -> F:
         [
             say("--events", metavar="FILE", help="Clicks and what else happened, when they stand apart."),
             say("--columns", metavar="NAME=COLUMN,...",
-                help="Which column holds what: query_id, doc_id, position, clicked, ...; paths as a.b.c."),
+                help="Which column holds what: query_id, doc_id, position, clicked, ...; paths as a.b.c, "
+                     "columns by position as doc_id=d{n}."),
             say("--kinds", metavar="ACTION=KIND,...",
                 help="What actions are: search, impression, click, cart, purchase, satisfied."),
             say("--ordinal-base", metavar="APP=0|1,...",
@@ -43,7 +44,7 @@ def logs(command: F) -> F:
             say("--trusted", is_flag=True, help="Rows are known to come once: repeated ones are not looked for."),
             say("--on", type=OneOf(["duckdb", "spark"]), metavar="duckdb|spark",
                 help="The engine: duckdb unless given."),
-            say("--master", metavar="ADDRESS", help="Of Spark: this machine unless given."),
+            say("--master", metavar="ADDRESS", help="Address of Spark; the cores of this machine unless given."),
             say("--memory", metavar="SIZE", help="The most that the engine may take, such as 4GB."),
         ]
     )(command)  # fmt: skip
@@ -115,7 +116,7 @@ def behaviour(
     help="""Count a log by query, document and position, in a file that adds up over days.
 
     What follows from counts (`propensity` and others) takes such files in place of the log, one or many: a day that
-    was counted once need not be read again.""",
+    was counted once need not be read again. LOG is what `behaviour` takes.""",
 )
 @click.argument("log", nargs=-1, required=True)
 @click.option("--out", required=True, metavar="FILE", help="The counts, as .parquet.")

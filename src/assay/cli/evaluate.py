@@ -41,7 +41,7 @@ from assay.errors import InputError
 @click.option(
     "--on", type=OneOf(["spark"]), metavar="spark", help="Score Parquet runs where they lie; this machine unless given."
 )
-@click.option("--master", metavar="ADDRESS", help="Of Spark: this machine unless given.")
+@click.option("--master", metavar="ADDRESS", help="Address of Spark; the cores of this machine unless given.")
 @reading
 @sample
 @conventions

@@ -42,16 +42,16 @@ def label() -> None:
               help="Own items that come again, to see how steady raters are: 0.05.")  # fmt: skip
 @click.option("--gold", metavar="FILE", help="Pairs whose grades, or preferences, are known, hidden among the others.")
 @click.option("--gold-share", type=click.FloatRange(0, 0.5), default=0.05, metavar="SHARE",
-              help="Of what a rater sees that is such a pair: 0.05.")  # fmt: skip
+              help="Share of hidden pairs in what a rater sees: 0.05.")  # fmt: skip
 @click.option("--pilot", type=click.IntRange(0), metavar="NUMBER",
               help="Pairs that every rater labels first: 50, and none with one rater a pair.")  # fmt: skip
 @click.option("--pilot-limit", type=click.FloatRange(0, 1), default=0.6, metavar="VALUE",
               help="Agreement that opens the rest, at its lower end: 0.6.")  # fmt: skip
 @click.option("--refresh-days", metavar="DAYS", help="For which labels are good: 180, or 180,news=7 by segment.")
 @click.option("--min-seconds", type=click.FloatRange(0, 60), default=1.0, metavar="SECONDS",
-              help="Who is faster again and again is stopped to look at the rubric: 1; 0 stops nobody.")  # fmt: skip
+              help="Raters whose answers keep taking less are shown the rubric: 1; 0 stops nobody.")  # fmt: skip
 @click.option("--live-links", is_flag=True,
-              help="Raters may open the live page that a document's field url names; it is noted.")  # fmt: skip
+              help="Raters may open the live page that a document's field url names; openings are noted.")  # fmt: skip
 @click.option("--enter", "needs_enter", is_flag=True, help="A grade is confirmed by Enter.")
 def create(name: str, repeats: float, **options: Any) -> None:
     """Translates the command line into one call of the flow."""
@@ -75,13 +75,14 @@ def create(name: str, repeats: float, **options: Any) -> None:
     help="""Add pairs to a project that is under way.
 
     What is there stays, with its labels. A pair comes again where its document is given and looks different now.
-    Where raters compare documents, a pool or a table with doc_id and other_doc_id is added.""",
+    Where raters compare documents, a pool or a table with doc_id and other_doc_id is added. With --gold
+    no PAIRS are needed.""",
 )
 @click.argument("name")
 @click.argument("pairs", required=False)
 @click.option("--gold", metavar="FILE", help="Pairs whose grades, or preferences, are known, hidden among the others.")
 @click.option("--gold-share", type=click.FloatRange(0, 0.5), metavar="SHARE",
-              help="Of what a rater sees that is such a pair: as before, or 0.05.")  # fmt: skip
+              help="Share of hidden pairs in what a rater sees: as before, or 0.05.")  # fmt: skip
 @click.option("--comparisons", type=click.IntRange(1), metavar="NUMBER",
               help="Pairwise, of a pool: how many pairs of documents in all; every pair unless given.")  # fmt: skip
 @click.option("--topics", metavar="FILE", help="What was asked, by query id; need, language.")
