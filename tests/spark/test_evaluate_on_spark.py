@@ -2,65 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 import numpy as np
 import polars as pl
 import pytest
 
 from assay import evaluate
-from assay.errors import AssayError, InputError
+from assay.errors import InputError
 from assay.flows.workbench import Workbench
 from assay.measures.measure import MEASURES
 from assay.results import dump
+from spark.made import PLAIN, QUERIES, fault, hits, judgments, one_file, unnamed
 
 pytestmark = pytest.mark.spark
-
-QUERIES = [f"q{i:02d}" for i in range(40)]
-DOCS = [f"d{i:02d}" for i in range(60)]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def session():
-    """One session for all tests; its rows lie in three parts, so that no part has all queries."""
-    from assay.logs.session import PYTHON, quiet
-
-    os.environ.setdefault(PYTHON, sys.executable)
-    with quiet():
-        from pyspark.sql import SparkSession
-
-        few = {"spark.sql.shuffle.partitions": "3", "spark.sql.codegen.wholeStage": "false",
-               "spark.ui.enabled": "false", "spark.sql.adaptive.enabled": "false",
-               "spark.driver.host": "127.0.0.1"}  # fmt: skip
-        held = SparkSession.builder.master("local[2]").config(map=few).getOrCreate()
-    yield held
-    held.stop()
-
-
-def judgments(seed=1, **columns):
-    """Grades -1 to 3; two queries have no relevant document, and four are in no run."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for query in [*QUERIES, "away1", "away2", "away3", "away4"]:
-        for doc in rng.choice(DOCS, 14, replace=False):
-            grade = int(rng.choice([-1, 0, 0, 1, 2, 3]))
-            rows.append({"query_id": query, "doc_id": str(doc), "grade": min(grade, 0) if query == "q07" else grade})
-    frame = pl.DataFrame(rows)
-    return frame.with_columns(**columns) if columns else frame
-
-
-def hits(seed=2, depth=25):
-    """Scores with many ties; ranks that contradict some; sponsored rows; queries that nobody judged."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for query in [*QUERIES, "unjudged1", "unjudged2"]:
-        shown = rng.choice([*DOCS, "x1", "x2", "x3"], int(rng.integers(1, depth)), replace=False)
-        for rank, doc in enumerate(shown, start=1):
-            kind = rng.choice(["organic", "", "sponsored"]) if query != "q09" else "sponsored"
-            rows.append({"query_id": query, "doc_id": str(doc), "score": float(rng.integers(0, 9)) / 4, "rank": rank,
-                         "kind": str(kind) or None})  # fmt: skip
-    return pl.DataFrame(rows).sample(fraction=1, shuffle=True, seed=seed)
 
 
 def has_value(name, ties):
@@ -166,17 +119,6 @@ def test_the_first_of_a_repeated_document_is_kept_as_the_file_has_it(tmp_path):
 # Tables of several files, and what columns may be
 
 
-def one_file(folder, frame):
-    frame.write_parquet(folder / "whole.parquet")
-    return folder / "whole.parquet"
-
-
-def unnamed(scores):
-    """The scores without the name of the run and without what was read."""
-    values = [scores.values, scores.judged]
-    return values, scores.coverage, [(n.code, n.text, n.count) for n in scores.notes if n.code != "read"]
-
-
 def test_a_folder_and_a_glob_are_one_run(tmp_path):
     table = hits()
     folder = tmp_path / "run"
@@ -277,19 +219,9 @@ def test_only_numbers_by_query_come_back(tmp_path):
 # Faults
 
 
-def fault(run, qrels=None, **options):
-    with pytest.raises(AssayError) as caught:
-        evaluate(run, judgments() if qrels is None else qrels, "nDCG@10", on="spark", **options)
-    return str(caught.value)
-
-
 def wrong(tmp_path, frame, **options):
     frame.write_parquet(tmp_path / "a.parquet")
     return fault(tmp_path / "a.parquet", **options).replace(str(tmp_path), "")
-
-
-PLAIN = pl.DataFrame({"query_id": ["q01", "q01", "q02", "q03"], "doc_id": ["d1", "d2", "d1", "d1"],
-                      "score": [3.0, 2.0, 1.0, 5.0], "rank": [1, 2, 1, 1]})  # fmt: skip
 
 
 def test_a_score_that_is_no_number_is_named_with_file_and_row(tmp_path):
@@ -387,68 +319,3 @@ def test_a_measure_that_the_executors_do_not_know_is_named(tmp_path):
             evaluate(tmp_path / "a.parquet", judgments(), "OnlyHere", on="spark")
     finally:
         MEASURES._entries.pop("OnlyHere", None)
-
-
-# Tables of a lake
-
-
-def test_a_delta_table_is_read_as_its_files_and_not_as_its_folder(tmp_path):
-    deltalake = pytest.importorskip("deltalake")
-    table = hits().with_columns(day=pl.lit("2026-01-01"))
-    place = str(tmp_path / "run")
-    deltalake.write_deltalake(place, table[::2].to_arrow(), partition_by=["day"])
-    deltalake.write_deltalake(place, table[1::2].to_arrow(), mode="append")
-    asked = evaluate(one_file(tmp_path, table), judgments(), "nDCG@10 AP")
-    before = evaluate(place, judgments(), "nDCG@10 AP", on="spark")
-    deltalake.write_deltalake(place, table[:40].to_arrow(), mode="overwrite")
-    found = evaluate(f"delta:{place}@1", judgments(), "nDCG@10 AP", on="spark")
-    newest = evaluate(place, judgments(), "nDCG@10 AP", on="spark")
-    for one in (before, found):
-        np.testing.assert_equal(unnamed(one)[0], unnamed(asked)[0])
-        assert unnamed(one)[1:] == unnamed(asked)[1:]
-    assert newest.coverage[0].rows == 40
-    assert "whose files are not all its rows" in fault(f"{place}/*/*.parquet")
-    assert "have no order for --ties input" in fault(place, ties="input")
-    assert "have no order for --duplicates keep-first" in fault(place, duplicates="keep-first")
-
-
-def test_a_table_whose_partition_is_the_query_has_it_from_the_log(tmp_path):
-    deltalake = pytest.importorskip("deltalake")
-    table = hits().drop("kind")
-    deltalake.write_deltalake(str(tmp_path / "run"), table.to_arrow(), partition_by=["query_id"])
-    asked = evaluate(one_file(tmp_path, table), judgments(), "nDCG@10 AP")
-    found = evaluate(tmp_path / "run", judgments(), "nDCG@10 AP", on="spark")
-    np.testing.assert_equal(unnamed(found)[0], unnamed(asked)[0])
-
-
-@pytest.mark.parametrize("is_known", [False, True], ids=["files-say-the-columns", "the-table-says-them"])
-def test_partitions_that_no_folder_names_are_columns(tmp_path, is_known):
-    import pyarrow as pa
-
-    from assay.logs.run_tables import RunFiles, RunTables
-
-    for number in range(3):
-        pl.DataFrame({"doc_id": ["a"], "score": [1.0]}).write_parquet(tmp_path / f"{number}.parquet")
-    paths = tuple(str(tmp_path / f"{number}.parquet") for number in range(3))
-    names = [("doc_id", pa.string()), ("score", pa.float64()), ("query_id", pa.string())]
-    files = RunFiles("table", paths, partitions=({"query_id": "it's"}, {"query_id": "007"}, {}),
-                     schema=pa.schema(names) if is_known else None)  # fmt: skip
-    table = RunTables().open(files)
-    assert table.columns == ["doc_id", "score", "query_id"]
-    frame, places = table.of_query({"query_id": "query_id", "doc_id": "doc_id"}, "it's")
-    assert frame.to_dicts() == [{"query_id": "it's", "doc_id": "a"}]
-    assert places == [f"{paths[0]}, row 1"]
-    frame, places, count = table.without({"query_id": "query_id", "doc_id": "doc_id"}, "query_id")
-    assert (frame["query_id"].to_list()[0], places[0], count) == (None, f"{paths[2]}, row 1", 1)
-
-
-def test_a_lake_that_only_spark_can_look_at_is_no_folder_of_files(tmp_path):
-    from assay.logs.run_tables import RunFiles, RunTables
-
-    (tmp_path / "run" / "_delta_log").mkdir(parents=True)
-    PLAIN.write_parquet(tmp_path / "run" / "0.parquet")
-    address = f"file://{tmp_path}/run"
-    with pytest.raises(InputError, match=r"is a table \(Delta\), whose files are not all its rows"):
-        RunTables().open(RunFiles(address, (address,)))
-    (tmp_path / "run" / "_delta_log").rmdir()
-    assert RunTables().open(RunFiles(address, (address,))).columns == PLAIN.columns
