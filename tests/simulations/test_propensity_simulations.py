@@ -16,36 +16,18 @@ import pytest
 from assay.clicks.by_segment import by_segment
 from assay.clicks.cells import Cells
 from assay.clicks.propensity import propensity
-from simulations.worlds import SOAK
+from simulations.worlds import DOCUMENTS, SOAK, two_rankers
 
 pytestmark = pytest.mark.slow
 
 LOGS = 2000 if SOAK else 300
 SLACK = 0.0 if SOAK else 3 * math.sqrt(0.05 * 0.95 / LOGS)
-QUERIES, DOCUMENTS, DEPTH, SESSIONS = 150, 15, 10, 20_000
+QUERIES, DEPTH = 150, 10
 THETA = 1 / np.arange(1, DEPTH + 1)
 
 
 def design(seed):
-    """Two rankers, one in five sessions with positions 1 and k exchanged: impressions f64[pairs, K], and attraction.
-
-    Queries are as frequent as 1 / rank; impressions are their expectations, rounded.
-    """
-    rng = np.random.default_rng(seed)
-    share = 1 / np.arange(1, QUERIES + 1) ** 0.8
-    sessions = SESSIONS * share / share.sum()
-    gamma = rng.beta(1, 3, (QUERIES, DOCUMENTS))
-    shown = np.zeros((QUERIES, DOCUMENTS, DEPTH))
-    at = np.arange(DEPTH)
-    for query in range(QUERIES):
-        for _ in range(2):
-            order = np.argsort(-(gamma[query] + rng.normal(0, 0.15, DOCUMENTS)))[:DEPTH]
-            shown[query, order, at] += sessions[query] / 2 * 0.8
-            for k in range(1, DEPTH):
-                swapped = order.copy()
-                swapped[[0, k]] = order[[k, 0]]
-                shown[query, swapped, at] += sessions[query] / 2 * 0.2 / (DEPTH - 1)
-    return np.round(shown).reshape(-1, DEPTH), gamma.ravel()
+    return two_rankers(seed, QUERIES, DEPTH, unlike=3)
 
 
 def drawn(shown, gamma, rng, theta=THETA):

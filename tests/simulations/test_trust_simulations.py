@@ -15,13 +15,13 @@ import pytest
 
 from assay.clicks.cells import Cells
 from assay.clicks.trust import affine
-from simulations.worlds import SOAK
+from simulations.worlds import DOCUMENTS, SOAK, two_rankers
 
 pytestmark = pytest.mark.slow
 
 LOGS = 2000 if SOAK else 200
 SLACK = 0.0 if SOAK else 3 * math.sqrt(0.05 * 0.95 / LOGS)
-QUERIES, DOCUMENTS, DEPTH, SESSIONS = 100, 15, 5, 20_000
+QUERIES, DEPTH = 100, 5
 THETA = np.arange(1, DEPTH + 1) ** -0.7
 GOOD, BAD = 0.98, 0.3 * np.exp(-0.5 * np.arange(DEPTH))
 ALPHA = THETA * (GOOD - BAD) / (GOOD - BAD[0])
@@ -29,22 +29,7 @@ BETA = THETA * BAD - ALPHA * BAD[0]
 
 
 def design(seed):
-    """Two rankers, one in five sessions with positions 1 and k exchanged: impressions f64[pairs, K], and attraction."""
-    rng = np.random.default_rng(seed)
-    share = 1 / np.arange(1, QUERIES + 1) ** 0.8
-    sessions = SESSIONS * share / share.sum()
-    gamma = rng.beta(1, 2, (QUERIES, DOCUMENTS))
-    shown = np.zeros((QUERIES, DOCUMENTS, DEPTH))
-    at = np.arange(DEPTH)
-    for query in range(QUERIES):
-        for _ in range(2):
-            order = np.argsort(-(gamma[query] + rng.normal(0, 0.15, DOCUMENTS)))[:DEPTH]
-            shown[query, order, at] += sessions[query] / 2 * 0.8
-            for k in range(1, DEPTH):
-                swapped = order.copy()
-                swapped[[0, k]] = order[[k, 0]]
-                shown[query, swapped, at] += sessions[query] / 2 * 0.2 / (DEPTH - 1)
-    return np.round(shown).reshape(-1, DEPTH), gamma.ravel()
+    return two_rankers(seed, QUERIES, DEPTH, unlike=2)
 
 
 def drawn(shown, gamma, rng):

@@ -64,3 +64,33 @@ def recorded(measure):
     values = robust03(measure)
     first, second = np.triu_indices(len(values), 1)
     return (values[second] - values[first]).ravel()
+
+
+SESSIONS, DOCUMENTS = 20_000, 15
+"""Of a log of clicks, and of each of its queries."""
+
+
+def two_rankers(seed, queries, depth, unlike):
+    """Two rankers, one in five sessions with positions 1 and k exchanged.
+
+    Queries are as frequent as 1 / rank ** 0.8; impressions are their expectations, rounded. Attraction is drawn from
+    beta(1, unlike).
+
+    Returns:
+        Impressions f64[pairs, depth], and attraction f64[pairs].
+    """
+    rng = np.random.default_rng(seed)
+    share = 1 / np.arange(1, queries + 1) ** 0.8
+    sessions = SESSIONS * share / share.sum()
+    gamma = rng.beta(1, unlike, (queries, DOCUMENTS))
+    shown = np.zeros((queries, DOCUMENTS, depth))
+    at = np.arange(depth)
+    for query in range(queries):
+        for _ in range(2):
+            order = np.argsort(-(gamma[query] + rng.normal(0, 0.15, DOCUMENTS)))[:depth]
+            shown[query, order, at] += sessions[query] / 2 * 0.8
+            for k in range(1, depth):
+                swapped = order.copy()
+                swapped[[0, k]] = order[[k, 0]]
+                shown[query, swapped, at] += sessions[query] / 2 * 0.2 / (depth - 1)
+    return np.round(shown).reshape(-1, depth), gamma.ravel()
