@@ -138,8 +138,11 @@ class TestVersions:
         folder, _ = as_iceberg(ROWS, tmp_path / "warehouse")
         with pytest.raises(InputError, match=f"delta:{delta}@99: version 99 of the Delta table cannot be read"):
             open_table(f"delta:{delta}@99")
-        with pytest.raises(InputError, match=f"iceberg:{folder}@99: the Iceberg table has no snapshot 99"):
+        with pytest.raises(InputError, match=f"iceberg:{folder}@99: the Iceberg table has no snapshot 99") as error:
             open_table(f"iceberg:{folder}@99")
+        said = json.loads(max(Path(folder).glob("metadata/*.metadata.json")).read_text("utf-8"))
+        latest = [str(one["snapshot-id"]) for one in said["snapshots"][-3:]]
+        assert error.value.remedy == f"name one of its latest: {', '.join(latest)}"
 
     def test_the_content_is_told_by_the_version(self, tmp_path):
         delta = as_delta(ROWS, tmp_path / "table")

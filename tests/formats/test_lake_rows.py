@@ -54,7 +54,10 @@ class TestValues:
     def test_two_runs_are_compared(self, tmp_path, qrels):
         tables = [as_delta(RUN.with_columns(score=sign * pl.col("score")), tmp_path / name)
                   for name, sign in (("up", 1), ("down", -1))]  # fmt: skip
-        assert assay.evaluate(tables, qrels, "RR").runs == ("up", "down")
+        found = assay.evaluate(tables, qrels, "RR")
+        assert found.runs == ("up", "down")
+        assert found.mean("RR", "down") == pytest.approx(1)  # c comes first for q1
+        assert found.mean("RR", "up") == pytest.approx(RR)
 
     def test_topics_bring_their_segments(self, tmp_path, qrels):
         topics = pl.DataFrame(
