@@ -73,7 +73,11 @@ def checked(address: str) -> str:
 
 
 def local(text: str) -> str:
-    """The path that a `file://` address names; all else as it is."""
+    """The path that a `file://` address names; all else as it is.
+
+    Raises:
+        InputError: the address names another machine.
+    """
     if not text.startswith("file:/"):
         return text
     parts = urlsplit(text)

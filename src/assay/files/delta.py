@@ -50,7 +50,11 @@ class DeltaRows:
             raise self._said(error, address.version) from error
 
     def stream(self, columns: Sequence[str]) -> pa.RecordBatchReader:
-        """The rows, in no order."""
+        """The rows, in no order.
+
+        Raises:
+            InputError: a file of the table cannot be read.
+        """
         try:
             return pa.RecordBatchReader.from_stream(self._table.scan(columns=list(columns)))
         except (DeltaError, OSError, ValueError) as error:

@@ -45,6 +45,12 @@ ENGINES = ("spark",)
 def check_engine(on: str | None, master: str | None, *, verify: bool = False, format: str | None = None) -> None:
     """Refuses an engine that there is not, and what it can not do.
 
+    Args:
+        on: the engine; this machine when None.
+        master: the address of Spark.
+        verify: whether a second program is asked for.
+        format: of the runs; recognised from content when None.
+
     Raises:
         InputError: an option has no meaning with the others.
     """
@@ -65,7 +71,12 @@ def check_engine(on: str | None, master: str | None, *, verify: bool = False, fo
 
 @contextmanager
 def session(on: str | None, master: str | None) -> Iterator[None]:
-    """One session of Spark for several calls, where that is the engine."""
+    """One session of Spark for several calls, where that is the engine.
+
+    Raises:
+        MissingExtra: Spark is not installed.
+        EngineError: Spark does not start.
+    """
     if on != "spark":
         yield
         return
@@ -238,7 +249,8 @@ class _Run:
                 continue
             codes = np.frombuffer(row["codes"], np.int64)
             if answered[codes].any():
-                raise EngineError(f"Spark gave the rows of one query of {self.files.name} to two executors")
+                raise EngineError(f"Spark gave the rows of one query of {self.files.name} to two executors\n"
+                                  "    mend: leave out --on spark, and report it")  # fmt: skip
             answered[codes] = True
             returned[codes] = np.frombuffer(row["returned"], np.int64)
             first_tie[codes] = np.frombuffer(row["first_tie"], np.int64)

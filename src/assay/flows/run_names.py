@@ -14,7 +14,11 @@ ENDINGS = (".gz", ".zst", ".run", ".txt", ".tsv", ".csv", ".jsonl", ".ndjson", "
 
 
 def short_names(sources: list[Any]) -> tuple[str, ...]:
-    """A name a run: the file's name without its endings; with its folders where two would be the same."""
+    """A name a run: the file's name without its endings; with its folders where two would be the same.
+
+    Raises:
+        InputError: a run is given twice.
+    """
     plain = [_stem(x, i) for i, x in enumerate(sources)]
     if len(set(plain)) == len(plain):
         return tuple(plain)

@@ -77,7 +77,7 @@ def pieces(text: str) -> Pieces:
 
 
 def resemblance(one: Pieces, other: Pieces) -> float:
-    """The share of pieces that both have, of those that either has."""
+    """The share, from 0 to 1, of pieces that both have, of those that either has."""
     both = len(np.intersect1d(one, other, assume_unique=True))
     return both / (len(one) + len(other) - both)
 

@@ -179,6 +179,11 @@ class RunTable:
             in_order: whether a query's rows come in the order of the files, by name, and of the rows in them.
             function: takes Arrow batches whose columns are the fields, sorted by query; runs where the rows are.
             schema: of what it yields, as Spark spells it.
+
+        Raises:
+            InputError: a file cannot be read as a run.
+            EngineError: Spark gave up.
+            MissingExtra: a part that Spark asks for is not installed.
         """
         order = (["_row"] if self.files.is_one else ["_file", "_row"]) if in_order else []
         rows = self._chosen(fields, order).repartition(QUERY).sortWithinPartitions(QUERY, *order).select(*fields)
@@ -192,7 +197,7 @@ class RunTable:
             return self._asked(made.toArrow)
 
     def of_query(self, fields: Mapping[str, str], query: Any) -> tuple[pl.DataFrame, list[str]]:
-        """Some rows of one query, as the files have them, and the place of each."""
+        """Some rows of one query, as the files have them, and the place of each, as `file, row 7`, from 1."""
         chosen = self._chosen(fields, ["_file", "_row"])
         return self._placed(chosen.where(chosen[QUERY].eqNullSafe(query)).orderBy("_file", "_row").limit(_SHOWN_ROWS))
 
@@ -271,7 +276,7 @@ def _told(said: str, files: RunFiles) -> InputError | EngineError:
     if path is not None or first.startswith(("[PATH_NOT_FOUND]", "[UNABLE_TO_INFER_SCHEMA]", "[CANNOT_MERGE_SCHEMA")):
         return InputError("cannot be read as a run", spelled(path or files.name),
                           "name Parquet files with the columns query_id, doc_id and score", line=first)  # fmt: skip
-    return EngineError(f"Spark gave up\n    {first}")
+    return EngineError(f"Spark gave up\n    {first}\n    mend: its own log says more; or leave out --on spark")
 
 
 def _as_read(name: str, column: str, kind: str) -> str:

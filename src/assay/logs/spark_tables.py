@@ -61,7 +61,15 @@ def _by_partition(session: SparkSession, held: DataFiles, schema: Any) -> DataFr
 
 
 def check_no_table(session: SparkSession, address: str) -> None:
-    """Refuses a place that Spark would read as a folder of Parquet, with the rows that a table no longer has."""
+    """Refuses a place that Spark would read as a folder of Parquet, with the rows that a table no longer has.
+
+    Args:
+        session: of Spark, which can look at the address.
+        address: of an object store; paths and patterns are let through.
+
+    Raises:
+        InputError: a table lies there.
+    """
     if "://" not in address or any(sign in address for sign in "*?[{"):
         return
     jvm: Any = session.sparkContext._jvm
