@@ -272,6 +272,36 @@ class TestRefused:
         ]
         assert cells(log) == [("red", "d1", 1, 1, 0)]
 
+    def test_lines_of_csv_that_end_in_two_ways_are_an_error_with_its_line(self, tmp_path):
+        path = tmp_path / "log.csv"
+        path.write_bytes(b"search_id,query,doc_id,rank,click\ns1,red,d1,1,1\ns2,red,d1,1,0\r\ns3,red,d1,1,0\n")
+        with pytest.raises(InputError, match=r"log\.csv:3: a line ends otherwise than those before it"):
+            open_log(path, Reading())
+
+    def test_lines_of_json_end_as_they_like_and_what_is_no_text_is_counted(self, tmp_path):
+        ends = [b"\r\n", b"\n", b"\r\n", b"\n"]
+        good = b"".join(line.encode() + end for line, end in zip(lines().splitlines(), ends, strict=True))
+        bad = b'\r\n{"search_id": "s3", "query": "caf\xe9", "doc_id": "d1", "rank": 1, "click": 0}\n'
+        late = b'{"search_id": "s4", "query": "red", "rank": 1, "click": 0}\n{"search_id": "\\ud800"}\n'
+        path = tmp_path / "log.jsonl"
+        path.write_bytes(good + bad + late)
+        log = open_log(path, Reading())
+        assert {one.reason: (one.n, one.places) for one in log.refused()} == {
+            "a line that is no JSON object": (2, (f"{path}:6", f"{path}:8")),
+            "an impression that names no document": (1, (f"{path}:7",)),
+        }
+        assert cells(log) == CELLS
+
+    def test_a_line_that_cannot_be_read_counts_for_the_application_that_is_asked_for(self, tmp_path):
+        path = write(
+            tmp_path / "log.jsonl", lines([("a", *row) for row in ROWS], ("application", *NAMES)) + "{broken\n"
+        )
+        log = open_log(path, Reading(app="a"))
+        assert [(one.reason, one.n, one.places) for one in log.refused()] == [
+            ("a line that is no JSON object", 1, (f"{path}:5",))
+        ]
+        assert cells(log) == CELLS
+
     def test_names_of_columns_come_once(self, tmp_path):
         head = "\ufeffSearch_id,query, doc_id,rank,click,doc_id,,click"
         path = write(tmp_path / "log.csv", f"{head}\ns1,red,d1,1,1,d9,x,0\n")
@@ -318,6 +348,17 @@ class TestRefused:
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
+TWICE = [
+    ("Europe/Berlin", "2026-10-25 02:30:00", "2026-10-25T00:30:00+00:00"),  # again at 01:30 UTC
+    ("Europe/Berlin", "2026-10-25 01:59:59", "2026-10-24T23:59:59+00:00"),
+    ("Europe/Berlin", "2026-10-25 03:00:00", "2026-10-25T02:00:00+00:00"),
+    ("Europe/Berlin", "2026-03-29 02:30:00", "2026-03-29T01:30:00+00:00"),  # that no clock shows
+    ("Australia/Lord_Howe", "2026-04-05 01:45:00", "2026-04-04T14:45:00+00:00"),  # put back by half an hour
+    ("Australia/Lord_Howe", "2026-04-05 02:15:00", "2026-04-04T15:45:00+00:00"),
+]
+"""Moments from the rules of the zones, as `zdump -v` prints them: the first of two, as Spark and Python have it."""
+
+
 class TestTimes:
     @pytest.mark.parametrize(
         "spelled",
@@ -359,6 +400,17 @@ class TestTimes:
         assert refused(log) == {"a time that cannot be read or names no time zone": 1}
         assert cells(log) == [("red", "d1", 1, 2100, 0)]
         assert refused(open_log(path, Reading(zone="UTC"))) == {}
+
+    @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+    @pytest.mark.parametrize(("zone", "clock", "moment"), TWICE)
+    def test_an_hour_that_a_clock_shows_twice_is_the_first(self, tmp_path, kind, zone, clock, moment):
+        table = frame().with_columns(timestamp=pl.lit(clock))
+        if kind == "parquet":
+            table.with_columns(pl.col("timestamp").str.to_datetime()).write_parquet(tmp_path / "log.parquet")
+        else:
+            table.write_ndjson(tmp_path / "log.jsonl")
+        log = open_log(tmp_path / f"log.{kind}", Reading(zone=zone))
+        assert {one.first for one in log.happened()} == {int(datetime.fromisoformat(moment).timestamp() * 1e6)}
 
     @pytest.mark.parametrize("value", ["noon", 12, 99.5])
     def test_what_is_no_time(self, tmp_path, value):

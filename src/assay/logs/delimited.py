@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.errors import InputError
@@ -113,6 +113,17 @@ def first_unread(files: LogFiles, width: int, wanted: Mapping[str, int]) -> dict
                 if all(len(found.get(one, ())) >= n for one, n in missing.items()):
                     return found
     return found
+
+
+def mixed_end(paths: Sequence[str]) -> str:
+    """Where the first line stands, as `file:line`, that ends otherwise than the first of its file; empty when none."""
+    for path in paths:
+        with open_bytes(path) as file:
+            first = file.readline().endswith(b"\r\n")
+            for number, line in enumerate(file, start=2):
+                if line.endswith(b"\n") and line.endswith(b"\r\n") is not first:
+                    return f"{spelled(path)}:{number}"
+    return ""
 
 
 def _lines(path: str) -> Iterator[tuple[int, bytes]]:

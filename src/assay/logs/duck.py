@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from assay.errors import EngineError, InputError, MissingExtra
 from assay.files import spelled
 from assay.logs.beyond import Beyond
-from assay.logs.delimited import NOT_UTF8, OPEN, PLACES, RAGGED, SEPARATORS, TOO_LONG, Unread, names_of
+from assay.logs.clock import micros_there
+from assay.logs.delimited import NOT_UTF8, OPEN, PLACES, RAGGED, SEPARATORS, TOO_LONG, Unread, mixed_end, names_of
 from assay.logs.footers import filled
-from assay.logs.found_files import LogFiles, json_paths
+from assay.logs.found_files import LogFiles, json_paths, kind_of
 from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
 from assay.logs.named import composed, named, parameters
 from assay.logs.places import PLACE, by_reason, lines_at, one_by_one, placeable
 from assay.logs.places import reading as placed
+from assay.logs.refusals import NO_OBJECT
 from assay.logs.spill import spill_folder, spooled
+from assay.logs.structs import flat
 from assay.logs.wide import columns_of, is_wide, long
 
 if TYPE_CHECKING:
@@ -33,9 +36,10 @@ READERS = {
     "csv": _DELIMITED.format(SEPARATORS["csv"]),
     "tsv": _DELIMITED.format(SEPARATORS["tsv"]),
     "json": "read_csv({paths}, columns = {{'line': 'VARCHAR'}}, header = false, delim = e'\\x01', quote = '', "
-            "escape = '', auto_detect = false, max_line_size = 67108864)",
+            "escape = '', auto_detect = false, strict_mode = false, store_rejects = true, max_line_size = 67108864)",
 }  # fmt: skip
-"""How files of each kind are read; JSON as whole lines, so that a broken one is counted and not the end."""
+"""How files of each kind are read; JSON as whole lines, so that a broken one is counted and not the end,
+with ends of lines of any kind."""
 
 REJECTED = {"INVALID ENCODING": NOT_UTF8, "UNQUOTED VALUE": OPEN, "LINE SIZE OVER MAXIMUM": TOO_LONG}
 """Why lines of CSV are left out, by the engine's word for it; for all other words RAGGED."""
@@ -101,7 +105,7 @@ class Duck:
             self._steps.update(steps)
             return dict.fromkeys(steps, "")
         rows = self._fetched(f"DESCRIBE SELECT * FROM {self._reading(files)}", files)
-        return dict(_flat((str(name), str(type_)) for name, type_, *_ in rows))
+        return dict(flat((str(name), str(type_)) for name, type_, *_ in rows))
 
     def sample(self, files: LogFiles, path: str, most: int = 100) -> list[str]:
         """Some values of one column, as text, without nulls."""
@@ -174,7 +178,7 @@ class Duck:
         return int(done[0]) if done else 0
 
     def rejected(self) -> dict[str, Unread]:
-        """Lines of CSV that could not be taken apart, by reason.
+        """Lines that could not be taken apart, by reason; those that are no JSON without their places.
 
         Raises:
             InputError: a quote that does not close takes the rest of a file with it.
@@ -189,6 +193,9 @@ class Duck:
         ).fetchall()
         found: dict[str, list[tuple[str, int, int]]] = {}
         for path, line, error, text in rows:
+            if kind_of(str(path)) == "json" and error == "INVALID ENCODING":
+                found.setdefault(NO_OBJECT, []).append((str(path), 0, 1))
+                continue
             why, lost = REJECTED.get(error, RAGGED), str(text).count("\n")
             if why == OPEN and (lost > RUNS_AWAY or (lost and str(text).endswith("\n"))):
                 raise InputError(f"a quote that does not close takes {lost:,} lines or more with it",
@@ -196,7 +203,7 @@ class Duck:
                                  'close it, or write "" where a value in quotes holds a quote',
                                  line=str(text).splitlines()[0][:200])  # fmt: skip
             found.setdefault(why, []).append((str(path), line, 1 + (lost if why == OPEN else 0)))
-        return {why: Unread(sum(n for *_, n in at), lines_at([(path, line) for path, line, _ in at[:PLACES]]))
+        return {why: Unread(sum(n for *_, n in at), lines_at([(path, line) for path, line, _ in at[:PLACES] if line]))
                 for why, at in found.items()}  # fmt: skip
 
     def refused_places(self, **values: Any) -> dict[str, tuple[str, ...]]:
@@ -254,12 +261,12 @@ class Duck:
         names = f"regexp_matches({text}, '{NAMES_ZONE}') AND {text} LIKE '%:%'"
         if zone is None:  # never the zone of this machine
             return f"CASE {numbers} WHEN {names} THEN {zoned} END"
-        bare = f"epoch_us(timezone({literal(zone)}, TRY_CAST({text} AS TIMESTAMP)))"
+        bare = micros_there(f"TRY_CAST({text} AS TIMESTAMP)", zone)
         return f"CASE {numbers} WHEN {names} THEN {zoned} ELSE {bare} END"
 
     def instant(self, value: str, zone: str | None) -> str:
         """Microseconds since 1970 of a time stamp; one without a zone is in the given one."""
-        return f"epoch_us({value if zone is None else f'timezone({literal(zone)}, CAST({value} AS TIMESTAMP))'})"
+        return f"epoch_us({value})" if zone is None else micros_there(f"CAST({value} AS TIMESTAMP)", zone)
 
     def length(self, path: str, files: LogFiles) -> str:
         """How many elements the list at a path has; null when it is no list."""
@@ -342,6 +349,9 @@ class Duck:
         if isinstance(error, duckdb.OutOfMemoryException):
             return EngineError(f"the log engine ran out of memory\n    {first}\n    mend: pass more with --memory, or "
                                f"free space in {tempfile.gettempdir()}")  # fmt: skip
+        if "state machine" in first and (odd := mixed_end(paths)):  # what it says of ends of two kinds
+            return InputError("a line ends otherwise than those before it", odd,
+                              "end all lines alike, such as with dos2unix")  # fmt: skip
         if isinstance(error, duckdb.IOException | duckdb.InvalidInputException | duckdb.ConversionException):
             return InputError("cannot be read as a log", where, "mend or leave out the file", line=first)
         among = f" while it read {where}{f' and {len(paths) - 1} more' if len(paths) > 1 else ''}" if where else ""
@@ -363,36 +373,3 @@ def reading(files: LogFiles) -> str:
 
 def _with_bases(source: Source) -> Source:
     return replace(source, bases={"": 1})
-
-
-def _flat(columns: Iterable[tuple[str, str]], before: str = "") -> Iterable[tuple[str, str]]:
-    for name, type_ in columns:
-        if type_.startswith("STRUCT(") and type_.endswith(")"):
-            yield from _flat(_members(type_[7:-1]), f"{before}{name}.")
-        else:
-            yield before + name, type_
-
-
-def _members(text: str) -> Iterable[tuple[str, str]]:
-    """The (name, type) pairs inside STRUCT(...), with names that may be quoted and types that may be nested."""
-    depth, start, is_quoted = 0, 0, False
-    for place, sign in enumerate(text + ","):
-        if sign == '"':
-            is_quoted = not is_quoted
-        elif is_quoted:
-            continue
-        elif sign in "([":
-            depth += 1
-        elif sign in ")]":
-            depth -= 1
-        elif sign == "," and depth == 0:
-            yield _member(text[start:place].strip())
-            start = place + 1
-
-
-def _member(text: str) -> tuple[str, str]:
-    if text.startswith('"'):
-        end = text.index('"', 1)
-        return text[1:end], text[end + 1 :].strip()
-    name, _, type_ = text.partition(" ")
-    return name, type_.strip()

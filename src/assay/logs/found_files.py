@@ -181,6 +181,8 @@ def first_bad_lines(paths: tuple[str, ...], most: int = 3) -> list[str]:
 
 def _is_object(line: bytes) -> bool:
     try:
-        return isinstance(json.loads(line), dict)
+        found = json.loads(line)
+        json.dumps(found, ensure_ascii=False).encode()  # half a sign (\\ud800) is no text
     except ValueError:
         return False
+    return isinstance(found, dict)

@@ -115,7 +115,10 @@ def select(source: Source, dialect: Dialect, place: str = "") -> str:
     if place:
         given["event_id"] = place
     columns = ",\n    ".join(f"{expression} AS {name}" for name, expression in given.items())
-    kept = f"\nWHERE {_app(source, dialect)} = {literal(source.drops)}" if source.drops else ""
+    kept = ""
+    if source.drops:  # of a line that cannot be read nobody knows whose it is: it is counted
+        broken = " OR line_is_bad" if source.files.kind == "json" else ""
+        kept = f"\nWHERE {_app(source, dialect)} = {literal(source.drops)}{broken}"
     return f"SELECT\n    {columns}\nFROM {dialect.relation(source)} AS source{kept}"
 
 
@@ -144,7 +147,10 @@ def _expression(name: str, source: Source, dialect: Dialect) -> str:
         return _flag(path, source, dialect)
     if name == "results":
         return f"COALESCE({dialect.length(path, source.files)}, {_whole(path, source, dialect)})"
-    return _whole(path, source, dialect) if type_ == "whole" else _number(path, source, dialect)
+    if type_ == "whole":
+        return _whole(path, source, dialect)
+    number = _number(path, source, dialect)
+    return f"CASE WHEN ABS({number}) < 1e15 THEN {number} END"  # neither infinite nor no number
 
 
 def _text(path: str, source: Source, dialect: Dialect) -> str:

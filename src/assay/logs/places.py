@@ -53,6 +53,7 @@ def reading(files: LogFiles, read: str, counts: bool) -> str:
         place = numbered("assay_file", "file_row_number + 1")
         return f"(SELECT * EXCLUDE (assay_file, file_row_number), {place} FROM {named})"
     if counts:
+        read = f"(SELECT * FROM {read} WHERE trim(line) <> '')" if files.kind == "json" else read
         place = numbered(literal(files.paths[0]), "row_number() OVER ()")
         return f"(SELECT *, {place} FROM {read} LIMIT {FURTHEST})"
     named = f"{read.removesuffix(')')}, filename = 'assay_file')"
@@ -88,7 +89,7 @@ def by_reason(found: pl.DataFrame, sources: Sequence[Source]) -> dict[str, tuple
         rows.setdefault(path, set()).add(row)
         known.setdefault(reason, []).append((path, row))
     lines = {path: _lines(files[path], path, numbers) for path, numbers in rows.items()
-             if path in files and files[path].kind in SEPARATORS and max(numbers)}  # fmt: skip
+             if path in files and files[path].kind != "parquet" and max(numbers)}  # fmt: skip
     return {reason: _spelled(places, files, lines) for reason, places in known.items()}
 
 
@@ -114,10 +115,24 @@ def _taken(place: str) -> tuple[str, int]:
 
 
 def _lines(files: LogFiles, path: str, rows: set[int]) -> dict[int, int]:
-    """The lines at which rows of CSV begin, by the number of the row among those that can be read."""
+    """The lines at which rows of a text begin, by the number of the row among those that can be read."""
+    if files.kind == "json":
+        return _picked(_json_lines(path), rows)
     width = len(names_of(files))
     good = (line for line, values in _records(path, SEPARATORS[files.kind]) if line > 1 and len(values) == width)
     return _picked(good, rows)
+
+
+def _json_lines(path: str) -> Iterator[int]:
+    """The lines that are not empty, and are text."""
+    with open_bytes(path) as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip(b" \r\n"):
+                try:
+                    line.decode("utf-8")
+                except UnicodeDecodeError:
+                    continue
+                yield number
 
 
 def lines_at(records: Sequence[tuple[str, int]]) -> tuple[str, ...]:

@@ -52,12 +52,15 @@ def has_events(sources: Sequence[Source]) -> bool:
 
 
 def _all(log: Log, counted: Mapping[str, int], window: Mapping[str, int], by_query: bool) -> Iterator[Refusal]:
+    unread = dict(log.engine.rejected())
+    if (broken := unread.pop(NO_OBJECT, None)) is not None:  # not even text
+        counted = {**counted, NO_OBJECT: counted.get(NO_OBJECT, 0) + broken.n}
     nameless = _nameless(log) if by_query else 0
     places = log.engine.refused_places(**window) if nameless or counted.keys() - {NO_OBJECT} else {}
     for reason, n in counted.items():
         yield Refusal(reason, n, _bad_lines(log) if reason == NO_OBJECT else places.get(reason, ()))
     yield Refusal(NO_QUERY, nameless, places.get(NO_QUERY, ()))
-    for why, one in log.engine.rejected().items():
+    for why, one in unread.items():
         yield Refusal(why, one.n, one.places)
     yield Refusal("files that are no .parquet, .csv, .tsv or .jsonl", len(log.unread), log.unread[:3])
     if log.has("at"):

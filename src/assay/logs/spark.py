@@ -201,7 +201,7 @@ class Spark:
         """The rows of the files, with one row an element where lists are given."""
         view = self._view(source.files)
         if source.files.kind == "json":
-            is_object = "GET_JSON_OBJECT(value, '$') LIKE '{%'"
+            is_object = "(IS_VALID_UTF8(value) AND GET_JSON_OBJECT(value, '$') LIKE '{%')"
             is_action = " OR ".join(
                 f"GET_JSON_OBJECT(value, '$.{one}._index') IS NOT NULL" for one in ("index", "create")
             )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cache
+from itertools import pairwise
+from zoneinfo import ZoneInfo
 
 MICROSECONDS = 1_000_000
 _HOUR = 3_600
@@ -34,6 +37,20 @@ def offsets(zone: tzinfo, first: int, last: int) -> list[tuple[int, int, int]]:
         else:
             day = after
     return [(a * MICROSECONDS, b * MICROSECONDS, ahead * MICROSECONDS) for a, b, ahead in spans]
+
+
+@cache
+def put_back(zone: str) -> tuple[int, ...]:
+    """By how many seconds the clock of a zone is put back, in any year from 1990 to 2050, the most first.
+
+    Args:
+        zone: its name, such as Europe/Berlin.
+    """
+    first, last = (int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) * MICROSECONDS for year in (1990, 2051))
+    ahead = [here for *_, here in offsets(ZoneInfo(zone), first, last)]
+    return tuple(
+        sorted({(before - after) // MICROSECONDS for before, after in pairwise(ahead) if after < before}, reverse=True)
+    )
 
 
 def day_name(day: int) -> str:

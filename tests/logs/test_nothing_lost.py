@@ -1,0 +1,121 @@
+"""What is read is counted or refused for a reason, as an equation, on logs with random faults of each kind of file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections import Counter
+
+import polars as pl
+import pytest
+
+from assay.logs.duck import Duck
+from assay.logs.log import Reading, open_log
+
+SINCE, UNTIL = 1_772_323_200_000_000, 1_772_928_000_000_000  # 2026-03-01 to 2026-03-08
+INSIDE, BEFORE, AFTER = "2026-03-02T10:00:00Z", "2026-02-27T10:00:00Z", "2026-03-09T10:00:00Z"
+NAMES = ("action", "search_id", "session", "query", "doc_id", "rank", "click", "timestamp")
+MOST = 3
+
+FAULTS = {
+    "an impression that names no document": {"doc_id": None},
+    "an impression that names neither query nor search": {"search_id": None, "query": None},
+    "an impression without a position": {"rank": None},
+    "an impression whose position is no whole number": {"rank": "top"},
+    "an impression before the first position": {"rank": "-1"},
+    "an impression below position 10,000": {"rank": "10001"},
+    "an impression whose click is neither 0 nor 1": {"click": "7"},
+    "a time that cannot be read or names no time zone": {"timestamp": "noon"},
+    "before the window": {"timestamp": BEFORE},
+    "after the window": {"timestamp": AFTER},
+}
+"""What is done to a row, and what it is refused for."""
+
+UNREAD = {"jsonl": "a line that is no JSON object", "csv": "lines with more or fewer columns than the header"}
+
+
+def made(seed):
+    """Rows, how many are refused for each reason, and how many impressions are left for cells."""
+    rng = random.Random(seed)
+    rows, left, counted, seen = [], Counter(), 0, 0
+    for n in range(rng.randint(20, 60)):
+        robot, nameless = rng.random() < 0.2, rng.random() < 0.15
+        session = "robot" if robot else f"p{n}"
+        for rank in range(1, rng.randint(2, 6)):
+            query = None if nameless else rng.choice(["red", "blue"])
+            good = ("impression", f"s{n}", session, query, f"d{rank}", str(rank), rng.choice("01"), INSIDE)
+            row = dict(zip(NAMES, good, strict=True))
+            if rank > 1 and rng.random() < 0.15:  # the first row of a search stays, so that the search does
+                why = rng.choice(list(FAULTS))
+                rows.append({**row, **FAULTS[why]})
+                left[why] += 1
+                continue
+            times = 2 if rng.random() < 0.1 else 1
+            rows += [row] * times
+            left["impressions that come again"] += times - 1
+            seen += times
+            if robot:
+                left["impressions of these sessions"] += 1
+            elif nameless:
+                left["impressions whose search names no query"] += 1
+            else:
+                counted += 1
+    robots = {row["search_id"] for row in rows if row["session"] == "robot" and row["timestamp"] == INSIDE}
+    if len(robots - {None}) > MOST:
+        left[f"sessions of more than {MOST} searches, set aside"] = 1
+    else:
+        return made(seed + 1000)
+    rng.shuffle(rows)
+    return rows, left, counted, seen
+
+
+def write(folder, kind, rows, rng):
+    """A log of two files of one kind; gives how many lines were put in that cannot be read."""
+    broken = 0
+    for name, part in (("a", rows[::2]), ("b", rows[1::2])):
+        path = folder / f"{name}.{kind}"
+        if kind == "parquet":
+            pl.DataFrame(part, schema=dict.fromkeys(NAMES, pl.String)).write_parquet(path)
+            continue
+        if kind == "jsonl":
+            lines = [json.dumps({key: value for key, value in row.items() if value is not None}) for row in part]
+            odd = ['{"search_id": ', "[1, 2]", "null", '{"doc_id": "caf\xe9"}']
+        else:
+            text = io.StringIO()
+            csv.DictWriter(text, NAMES, lineterminator="\n").writerows(part)
+            lines, odd = text.getvalue().splitlines(), ["s1,red", ",".join("123456789")]
+        for _ in range(rng.randint(0, 4)):
+            lines.insert(rng.randint(0, len(lines)), rng.choice(odd))
+            broken += 1
+        head = [",".join(NAMES)] if kind == "csv" else []
+        path.write_bytes("".join(f"{line}\n" for line in head + lines).encode("latin-1"))
+    return broken
+
+
+@pytest.fixture
+def duck():
+    engine = Duck(threads=2)
+    yield engine
+    engine.close()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl"])
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_are_counted_or_refused(tmp_path, duck, kind, seed):
+    rows, left, counted, seen = made(seed)
+    broken = write(tmp_path, kind, rows, random.Random(seed))
+    left = +left
+    if broken:
+        left[UNREAD[kind]] = broken
+    log = open_log(tmp_path, Reading(since=SINCE, until=UNTIL, most=MOST), engine=duck)
+    found = {one.reason: one for one in log.refused()}
+    assert {why: one.n for why, one in found.items()} == dict(left)
+    assert sum(one.n for one in log.happened()) == seen
+    cells = log.run("cells")
+    assert cells["impressions"].sum() == counted
+    of_rows = set(FAULTS) | set(UNREAD.values())
+    assert len(rows) + broken == seen + sum(one.n for why, one in found.items() if why in of_rows)
+    placed = [why for why in found if why in of_rows and "window" not in why]
+    assert all(found[why].places for why in [*placed, "impressions whose search names no query"] if why in found)
