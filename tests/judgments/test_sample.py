@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,21 @@ def log(*rows: dict[str, Any], **options: Any) -> Traffic:
 def zipf(n: int = 400, exponent: float = 1.1) -> Traffic:
     counts = np.ceil(20_000 / np.arange(1, n + 1) ** exponent)
     return log(*({"text": f"query {i}", "count": float(c)} for i, c in enumerate(counts)))
+
+
+def test_columns_of_a_log_are_named_and_what_is_not_counted_is_told(tmp_path: Path) -> None:
+    """Each with its count: 9 + 2 + 1 searches. Without it a row is one search, and a note says so."""
+    path = tmp_path / "log.csv"
+    path.write_text("Suchtext,Anzahl,Treffer\nzelt,9,5\nlampe,2,0\nhelm,1,3\n")
+    names = {"text": "Suchtext", "count": "Anzahl", "results": "Treffer"}
+    found = assay.sample(str(path), strata={"zero-results": 1, "head": 1}, columns=names)
+    assert {query.text: query.weight for query in found.queries} == {"lampe": 2.0, "zelt": 9.0}
+    assert not any("each row is one search" in note.text for note in found.notes)
+    alone = assay.sample(str(path), strata={"head": 1}, columns={"text": "Suchtext"})
+    assert any("each row is one search" in note.text for note in alone.notes)
+    with pytest.raises(InputError, match="no table has: weight") as refused:  # not passed over: all weights would be 1
+        assay.sample(str(path), strata={"head": 1}, columns={"text": "Suchtext", "weight": "Anzahl"})
+    assert "asked_at, clicks, count" in str(refused.value)
 
 
 def test_the_mean_of_a_set_is_that_of_the_traffic() -> None:

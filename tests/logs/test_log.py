@@ -173,6 +173,20 @@ class TestColumns:
             open_log(tmp_path / "log.parquet", Reading())
         assert "--columns" in str(error.value)
 
+    def test_the_columns_that_may_be_meant_are_those_that_nothing_else_takes(self, tmp_path):
+        frame().rename({"doc_id": "sku"}).write_parquet(tmp_path / "log.parquet")
+        with pytest.raises(InputError, match="no column names the document") as error:
+            open_log(tmp_path / "log.parquet", Reading())
+        offered = str(error.value).split("one of ")[1].split(", ")
+        assert "sku" in offered
+        assert not {"click", "rank"} & set(offered)
+
+    def test_counts_are_no_log(self, tmp_path):
+        counts = {"query_id": ["q"], "doc_id": ["d"], "position": [1], "impressions": [9], "clicks": [2]}
+        pl.DataFrame(counts).write_parquet(tmp_path / "cells.parquet")
+        with pytest.raises(InputError, match="holds counts, not single searches"):
+            open_log(tmp_path / "cells.parquet", Reading())
+
     def test_a_query_is_needed(self, tmp_path):
         frame().drop("query", "search_id").write_parquet(tmp_path / "log.parquet")
         with pytest.raises(InputError, match="no column names the query"):

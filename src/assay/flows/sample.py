@@ -152,7 +152,11 @@ def _log(
     source, more = bench.source(log), bench.source(events) if events is not None else None
     is_named = events is not None or bool(application) or format == UBI
     if not (is_named or (format is None and not columns and source is not None and is_ubi(source))):
-        return bench.table(log, LoggedQuery, format=format, columns=columns, name="log")
+        block = bench.table(log, LoggedQuery, format=format, columns=columns, name="log")
+        if "count" in block.columns:
+            return block
+        alone = f"{block.name}: no column says how often a query was asked: each row is one search"
+        return replace(block, facts=(*block.facts, alone))
     if source is None or (events is not None and more is None):
         raise InputError("a log of UBI is read from files", "--events", "pass paths of JSON lines or Parquet")
     for one in (source, more):

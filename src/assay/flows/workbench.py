@@ -18,7 +18,7 @@ from assay.files import is_beyond, is_stream, local, open_raw, spelled
 from assay.formats.watched import Watched, is_packed
 from assay.keys import content_hash
 from assay.results import QUIET, Progress
-from assay.tables import Block, Document, Hit, Interaction, Item, Judgment, Topic
+from assay.tables import Block, Document, Hit, Interaction, Item, Judgment, LoggedQuery, Topic
 
 if TYPE_CHECKING:
     from assay.formats.artefact import Cache
@@ -343,11 +343,14 @@ def input_formats(said: Sequence[str]) -> tuple[str | None, dict[str, str]]:
 
 
 def of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, str] | None:
-    """The names of the columns that a table has; a name that no table has is refused."""
+    """The names of the columns that a table has; a name that no table has is refused.
+
+    A query log is read alone, so what is said of columns is said of it: a name of other tables would change nothing.
+    """
     if not columns:
         return None
-    tables = (Hit, Judgment, Topic, Document, Item, Interaction)
-    known = {f.name for table in tables for f in fields(table)}
+    together = (Hit, Judgment, Topic, Document, Item, Interaction)
+    known = {f.name for table in ((row,) if row is LoggedQuery else (*together, row)) for f in fields(table)}
     for name in columns:
         if name not in known:
             raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,8 @@ EVER = (-(2**62), 2**62)
 
 DAY = 86_400_000_000
 NUMBERS = (*INTEGERS, "DOUBLE", "FLOAT")
+_NAMED = 20
+"""Columns that an error names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +266,7 @@ def _source(engine: Engine, files: LogFiles, reading: Reading, kind: str) -> Sou
     paths = found(columns, reading.columns if kind == "impression" else _there(reading.columns, columns))
     if kind == "impression" and not paths.keys() & {"doc_id", "docs"} and "kind" not in paths and not is_ubi(columns):
         raise InputError("no column names the document that was shown", spelled(files.paths[0]),
-                         f"pass --columns doc_id=COLUMN with one of {', '.join(sorted(columns)[:9])}")  # fmt: skip
+                         f"pass --columns doc_id=COLUMN with one of {_of(columns - set(paths.values()))}")  # fmt: skip
     source = Source(files, paths, kinds(reading.kinds), _plain(kind, columns), types=types, drops=reading.app)
     if "at" not in paths:
         return replace(source, zone=reading.zone)
@@ -279,6 +281,11 @@ def _source(engine: Engine, files: LogFiles, reading: Reading, kind: str) -> Sou
         return replace(source, unit=unit_of(values, where))
     check_zone(values, reading.zone, where)
     return replace(source, zone=reading.zone)
+
+
+def _of(columns: Iterable[str]) -> str:
+    names = sorted(columns)
+    return ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
 
 
 def _there(said: Mapping[str, str], columns: frozenset[str]) -> dict[str, str]:
@@ -300,6 +307,9 @@ def _check(sources: Sequence[Source], given: Sequence[Any], reading: Reading) ->
                          "say which one does: --columns propensity=COLUMN")  # fmt: skip
     if not reading.is_bandit and not names & {"query_id", "impression_id"}:
         raise InputError("no column names the query", where, "say which one does: --columns query_id=COLUMN")
+    if any({"impressions", "clicks"} <= source.types.keys() and "docs" not in source.paths for source in shows):
+        raise InputError("holds counts, not single searches", where,
+                         "pass the log; propensity, counterfactual and qrels from-clicks take counts")  # fmt: skip
     if not names & {"position", "docs"}:
         raise InputError("no column gives the position", where, "say which one does: --columns position=COLUMN")
     if not names & {"clicked", "clicks"} and not has_events(sources):
