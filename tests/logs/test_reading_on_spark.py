@@ -129,3 +129,20 @@ class TestSpelling:
         columns = {"doc_id": "hit.id", "position": "hit.rank"}
         told = [found(engine, tmp_path / "log", columns=columns) for engine in (spark, duck)]
         assert told[0] == told[1] == ([("red", "d1", 1, 1, 1)], {"impressions that come again": (1, ())})
+
+    def test_lines_of_json_that_are_no_text_are_no_objects(self, tmp_path, spark, duck):
+        good = b'{"search_id": "s1", "query": "red", "doc_id": "d1", "rank": 1, "click": 1}\r\n'
+        path = write(tmp_path / "log.jsonl", good + good.replace(b"red", b"caf\xe9") + b"\r\n[1]\n")
+        cells = [("red", "d1", 1, 1, 1)]
+        left = {"a line that is no JSON object": (2, (f"{path}:2", f"{path}:4"))}
+        assert found(duck, path) == (cells, left)
+        assert found(spark, path) == (cells, left)
+
+    @pytest.mark.parametrize(("zone", "clock"), [("Europe/Berlin", "2026-10-25 02:30:00"),
+                                                 ("Australia/Lord_Howe", "2026-04-05 01:45:00")])  # fmt: skip
+    def test_an_hour_that_a_clock_shows_twice(self, tmp_path, spark, duck, zone, clock):
+        text = "".join(f"s{n},red,d1,1,0,{clock}\n" for n in range(2))
+        path = write(tmp_path / "log.csv", HEADER.strip() + ",timestamp\n" + text)
+        one, other = (open_log(path, Reading(zone=zone), engine=engine).happened() for engine in (spark, duck))
+        assert one == other
+        assert one[0].n == 2
