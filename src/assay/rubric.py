@@ -131,6 +131,12 @@ class Rubric:
         return _read(settings, body.strip(), fingerprint(_normal(text))[:12])
 
     @property
+    def lines(self) -> list[str]:
+        """The body as pages show it: lines that are not blank, without the marks of headings."""
+        bare = (line.strip().lstrip("#").strip() for line in self.body.splitlines())
+        return [line for line in bare if line]
+
+    @property
     def scale(self) -> tuple[float, ...]:
         """The grades, rising."""
         return tuple(grade.grade for grade in self.grades)

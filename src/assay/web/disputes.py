@@ -60,7 +60,7 @@ def dispute(
         names={one.grade: one.name for one in rubric.grades},
         means={one.name: dict(one.means) for one in rubric.dimensions},
         between=_between(shown["labels"], rubric) if shown and item is not None else [],
-        body=[line.strip().lstrip("#").strip() for line in rubric.body.splitlines() if line.strip()],
+        body=rubric.lines,
     )  # fmt: skip
 
 

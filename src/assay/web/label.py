@@ -93,7 +93,7 @@ def label(request: Request, project: str, who: Person = RATER) -> Response:
     rubric = labelling.rubric_of(row)
     return page(
         request, "label.html", who=who, csrf=csrf(request), project=row, rubric=rubric, reasons=labelling.REASONS,
-        pace=pace, body=[line.strip().lstrip("#").strip() for line in rubric.body.splitlines() if line.strip()],
+        pace=pace, body=rubric.lines,
     )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ def label(request: Request, project: str, who: Person = RATER) -> Response:
     rubric = labelling.rubric_of(row)
     return page(
         request, "pairs.html", who=who, csrf=csrf(request), project=row, rubric=rubric, reasons=labelling.REASONS,
-        body=[line.strip().lstrip("#").strip() for line in rubric.body.splitlines() if line.strip()],
+        body=rubric.lines,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from assay.flows.pairs import PAIRWISE
 from assay.flows.people import Person
 from assay.flows.pilot import ITSELF
 from assay.flows.progress import Progress, is_large, progress_of
+from assay.report.views.project import SEARCHED
 from assay.web.auth import LEAD, csrf, store_of
 from assay.web.behind import Behind
 from assay.web.pages import go, page
@@ -29,7 +30,7 @@ def progress(request: Request, project: str, who: Person = LEAD) -> Response:
     rubric = labelling.rubric_of(row)
     return page(
         request, "project.html", who=who, csrf=csrf(request), project=row, rubric=rubric, itself=ITSELF, pace=pace,
-        words={one.grade: one for one in rubric.grades},
+        searched=SEARCHED, words={one.grade: one for one in rubric.grades},
         values={one.name: dict(one.means) for one in rubric.dimensions}, **_counted(request, who, row),
     )  # fmt: skip
 

@@ -26,9 +26,8 @@ def page(found: ShownRubric) -> Page:
     if rubric.dimensions:
         parts += [Heading("Dimensions", "Stored apart; the grade follows from them."), dimensions(rubric)]
     parts.append(Facts(tuple(rules(rubric))))
-    if rubric.body:
-        lines = (line.strip().lstrip("#").strip() for line in rubric.body.splitlines())
-        parts += [Heading("For raters"), *(Prose(line) for line in lines if line)]
+    if rubric.lines:
+        parts += [Heading("For raters"), *map(Prose, rubric.lines)]
     first = f"{rubric.name}: {count(len(rubric.grades), 'grade')}, version {rubric.version}."
     return Page(rubric.name, (first,), tuple(parts))
 
