@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -85,13 +85,8 @@ def add_pairs(
         InputError: there is no such project, it is closed, there is nothing to add, or a known answer is none.
     """
     project, at, tenant = project_of(store, who, name), now(), who.tenant
-    if project["ended_at"] is not None:
-        raise InputError("the project is closed", name, f"open it again: assay label open {name}")
-    if pairs is None and gold is None:
-        raise InputError("there is nothing to add", name, "name a table of pairs, or known ones by --gold FILE")
     is_pairwise = project["mode"] == PAIRWISE
-    if comparisons is not None and not is_pairwise:
-        raise InputError("documents are compared two by two in other projects", "--comparisons", "leave it out")
+    _check(project, has_pairs=pairs is not None, has_gold=gold is not None, comparisons=comparisons)
     key: Callable[..., tuple[str, ...]] = unordered if is_pairwise else _same
     known: dict[Any, Any] = {}
     if gold is not None:
@@ -105,34 +100,21 @@ def add_pairs(
         wanted = [pair for pair in asked if key(*pair) not in there or (not is_pairwise and pair[1] in given)]
         secret = {pair: answer for pair, answer in known.items() if key(*pair) not in there}
         docs = {doc for _, *both in [*wanted, *secret] for doc in both}
-        held = growing.latest(connection, tenant, docs - given.keys())
-        bare = {doc: document_row(tenant, doc, "", "", {}, None) for doc in docs - given.keys() - held.keys()}
-        shown = {doc: row for doc, row in given.items() if doc in docs} | bare
-        projects.add_documents(connection, shown.values())
-        held |= {doc: row["doc_hash"] for doc, row in shown.items()}
-        place = growing.places(connection, project["id"])
-        for query, *_ in wanted:
-            place.setdefault(query, max(place.values(), default=-1) + 1)
-        told = growing.queries(connection, project["id"])
-        queries = dict.fromkeys(query for query, *_ in [*wanted, *secret])
-        new = [query for query in queries if query not in told]
-        projects.add_queries(
-            connection, [{"tenant": tenant, "project": project["id"], "query_id": query} | asks(query) for query in new]
+        hashes, shown, bare = _with_documents(connection, tenant, docs, given)
+        queries = list(dict.fromkeys(query for query, *_ in [*wanted, *secret]))
+        new = _with_queries(connection, project, queries, asks)
+        n = queue.add(
+            connection, tenant, project["id"], _items(connection, project, wanted, hashes), project["raters_each"], at
         )
-        items = [
-            queue.NewItem(query, doc, held[doc], place[query], *((other[0], held[other[0]]) if other else ("", "")))
-            for query, doc, *other in wanted
-        ]
-        n = queue.add(connection, tenant, project["id"], items, project["raters_each"], at)
-        golds = gold_items(secret, held) if is_pairwise else [
-            queue.NewItem(query, doc, held[doc], 0, gold=float(grade)) for (query, doc), grade in secret.items()
-        ]  # fmt: skip
-        m = queue.add(connection, tenant, project["id"], golds, project["raters_each"], at)
+        m = queue.add(
+            connection, tenant, project["id"], _hidden(secret, hashes, is_pairwise), project["raters_each"], at
+        )
         if not is_pairwise:
             near.mark(connection, project["id"], queries)
-        if m or gold_share is not None:
-            share = project["gold_share"] or GOLD_SHARE if gold_share is None else gold_share
-            projects.set_gold_share(connection, project["id"], share)
+        if gold_share is not None:
+            projects.set_gold_share(connection, project["id"], gold_share)
+        elif m and not project["gold_share"]:
+            projects.set_gold_share(connection, project["id"], GOLD_SHARE)
         what = f"{project['name']}: {n}" + (f", and {m} whose answer is known" if m else "")
         audit.note(connection, tenant, who.name, "added pairs", what, at)
         first = sum(key(*pair) not in there for pair in wanted)
@@ -143,6 +125,60 @@ def add_pairs(
         )  # fmt: skip
 
     return store.write(job).result()
+
+
+def _check(project: Mapping[str, Any], *, has_pairs: bool, has_gold: bool, comparisons: int | None) -> None:
+    name = project["name"]
+    if project["ended_at"] is not None:
+        raise InputError("the project is closed", name, f"open it again: assay label open {name}")
+    if not has_pairs and not has_gold:
+        raise InputError("there is nothing to add", name, "name a table of pairs, or known ones by --gold FILE")
+    if comparisons is not None and project["mode"] != PAIRWISE:
+        raise InputError("documents are compared two by two in other projects", "--comparisons", "leave it out")
+
+
+def _with_documents(
+    connection: Any, tenant: str, docs: set[str], given: Mapping[str, Any]
+) -> tuple[dict[str, str], dict[str, Any], set[str]]:
+    """Keeps what raters see of documents: the hash of each, the rows that were kept, and the ids that nobody gave."""
+    held = growing.latest(connection, tenant, docs - given.keys())
+    bare = docs - given.keys() - held.keys()
+    shown = {doc: row for doc, row in given.items() if doc in docs}
+    shown |= {doc: document_row(tenant, doc, "", "", {}, None) for doc in bare}
+    projects.add_documents(connection, shown.values())
+    return held | {doc: row["doc_hash"] for doc, row in shown.items()}, shown, bare
+
+
+def _with_queries(
+    connection: Any, project: Mapping[str, Any], queries: Sequence[str], asks: Callable[[str], dict[str, Any]]
+) -> list[str]:
+    """Keeps the queries that the project does not have, and gives them."""
+    told = growing.queries(connection, project["id"])
+    new = [query for query in queries if query not in told]
+    projects.add_queries(
+        connection,
+        [{"tenant": project["tenant"], "project": project["id"], "query_id": query} | asks(query) for query in new],
+    )
+    return new
+
+
+def _items(
+    connection: Any, project: Mapping[str, Any], wanted: Sequence[tuple[str, ...]], hashes: Mapping[str, str]
+) -> list[queue.NewItem]:
+    """Pairs to be labelled, those of new queries behind the others."""
+    place = growing.places(connection, project["id"])
+    for query, *_ in wanted:
+        place.setdefault(query, max(place.values(), default=-1) + 1)
+    return [
+        queue.NewItem(query, doc, hashes[doc], place[query], *((other[0], hashes[other[0]]) if other else ("", "")))
+        for query, doc, *other in wanted
+    ]
+
+
+def _hidden(secret: Mapping[Any, Any], hashes: Mapping[str, str], is_pairwise: bool) -> list[queue.NewItem]:
+    if is_pairwise:
+        return gold_items(secret, hashes)
+    return [queue.NewItem(query, doc, hashes[doc], 0, gold=float(grade)) for (query, doc), grade in secret.items()]
 
 
 def _same(*pair: str) -> tuple[str, ...]:
