@@ -78,3 +78,26 @@ def test_a_counterfactual_counts_the_searches_of_such_queries_too(tmp_path):
     ends = [(one.value, one.low, one.high) for one in (typed, plain)]
     assert None not in ends[1], plain.reasons
     assert ends[0] == pytest.approx(ends[1])
+
+
+def test_judgments_of_such_queries_are_those_of_the_log(tmp_path):
+    lines = [line.split() for line in example.path("judgments.qrels").read_text("utf-8").splitlines()]
+
+    def made(text):
+        log = pl.read_parquet(example.path("clicks.parquet")).drop("query").rename({"query_id": "query"})
+        log.with_columns(pl.col("query").replace({"q01": text})).write_parquet(tmp_path / f"{text[:4]}.parquet")
+        qrels: dict[str, dict[str, float]] = {}
+        for query, _, doc, grade in lines:
+            qrels.setdefault(text if query == "q01" else query, {})[doc] = float(grade)
+        return tmp_path / f"{text[:4]}.parquet", qrels
+
+    (typed, its), (plain, others) = made(MAIL), made("blue")
+    found = assay.qrels_from_clicks(typed, qrels=its, queries=[MAIL])
+    same = assay.qrels_from_clicks(plain, qrels=others, queries=["blue"])
+    assert (found.log.hidden, same.log.hidden) == (1, 0)
+    assert found.judged == same.judged > 100
+    assert found.queries[0].query_id.startswith("hidden-")
+    assert [row.people_say for row in found.queries[0].rows] == [row.people_say for row in same.queries[0].rows]
+    assert MAIL not in str(found.table)
+    models = [assay.click_models(log, models="pbm", qrels=qrels) for log, qrels in ((typed, its), (plain, others))]
+    assert models[0].models[0].auc == pytest.approx(models[1].models[0].auc)

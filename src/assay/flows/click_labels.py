@@ -99,11 +99,11 @@ def qrels_from_clicks(
                 "the reason why labels shall be made all the same: --despite-misfit REASON"
             )
         cells = given.cells
-        human = None if table is None else human_grades(table, cells)
+        human = None if table is None else human_grades(table, cells, given.known_as)
         found = _attractions(cells, positions)
         graded = _graded(found, cells.query, cells.query_ids, human, made)
         after = _satisfactions(given)
-        asked = _asked(queries, cells.query_ids)
+        asked = _asked([given.known_as(query) for query in queries], cells.query_ids)
     finally:
         given.close()
     source = Source(hashes=bench.inputs(), versions=(("assay", _version()),), command=command)

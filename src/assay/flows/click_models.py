@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, NotEnoughEvidence, did_you_mean
@@ -70,7 +70,7 @@ def click_models(
     finally:
         here.engine.close()
     earlier, later = parts
-    grades = None if table is None else _grades(table, earlier)
+    grades = None if table is None else _grades(table, earlier, here.known_as)
     found = []
     progress.start("fitting models", len(names))
     for name in names:
@@ -105,12 +105,13 @@ def _names(models: str | Sequence[str] | None) -> list[str]:
     return names
 
 
-def _grades(table: Any, lists: Lists) -> F64:
-    """The mean grade of each pair; NaN where it is not judged."""
+def _grades(table: Any, lists: Lists, known_as: Callable[[str], str]) -> F64:
+    """The mean grade of each pair; NaN where it is not judged. Queries go by the names that they have in the lists."""
     import numpy as np
 
     frame = table.polars().group_by("query_id", "doc_id").agg(grade=_mean())
-    grade = {(query, doc): value for query, doc, value in frame.select("query_id", "doc_id", "grade").iter_rows()}
+    rows = frame.select("query_id", "doc_id", "grade").iter_rows()
+    grade = {(known_as(query), doc): value for query, doc, value in rows}
     names = [lists.query_ids[query] for query in lists.query.tolist()]
     return np.array([grade.get(key, np.nan) for key in zip(names, lists.doc_ids, strict=True)], np.float64)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,12 +43,13 @@ class Human:
         return found
 
 
-def human_grades(table: Block, cells: Cells) -> Human:
+def human_grades(table: Block, cells: Cells, known_as: Callable[[str], str] = str) -> Human:
     """The human grades of pairs; grades made of clicks do not count, as they would agree with themselves.
 
     Args:
         table: rows of `Judgment`.
         cells: with their names.
+        known_as: the name by which a query of the judgments goes in the cells.
 
     Raises:
         InputError: nothing is left, or there are more different grades than a scale has.
@@ -70,7 +72,9 @@ def human_grades(table: Block, cells: Cells) -> Human:
         raise InputError(f"{len(levels)} different grades are no scale", table.name,
                          f"pass judgments with {MOST_LEVELS} grades at most, or --cuts")  # fmt: skip
     means = frame.group_by("query_id", "doc_id").agg(pl.col("grade").mean())
-    known: dict[tuple[Any, ...], float] = {row[:2]: row[2] for row in means.iter_rows()}
+    known: dict[tuple[Any, ...], float] = {
+        (known_as(query), doc): grade for query, doc, grade in means.select("query_id", "doc_id", "grade").iter_rows()
+    }
     names = [cells.query_ids[one] for one in cells.query.tolist()]
     mean = np.array([known.get(key, np.nan) for key in zip(names, cells.doc_ids, strict=True)], np.float64)
     return Human(mean, levels, tuple(notes))
