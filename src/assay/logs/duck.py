@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay.errors import EngineError, InputError, MissingExtra
+from assay.errors import EngineError, InputError, MissingExtra, first_line
 from assay.files import spelled
 from assay.logs.beyond import Beyond
 from assay.logs.clock import micros_there
@@ -343,7 +343,7 @@ class Duck:
     def _said(self, error: Exception, files: LogFiles | None = None) -> Exception:
         import duckdb
 
-        first = str(error).strip().splitlines()[0]
+        first = first_line(error)
         paths = files.paths if files else tuple(path for source in self._sources for path in source.files.paths)
         where = next((spelled(path) for path in paths if path in str(error)), spelled(paths[0]) if paths else "")
         if isinstance(error, duckdb.OutOfMemoryException):

@@ -92,7 +92,7 @@ def found(columns: frozenset[str], said: Mapping[str, str]) -> dict[str, str]:
                              "name one of those that the how-to lists")  # fmt: skip
         if path and wide.PLACE not in path and path not in columns:
             raise InputError(f"the log has no {path!r} for {name}{did_you_mean(path, sorted(columns))}", "--columns",
-                             f"it has {', '.join(sorted(columns)[:9])}")  # fmt: skip
+                             f"name one of {', '.join(sorted(columns)[:9])}")  # fmt: skip
     mapped = ubi(columns) if is_ubi(columns) else named(columns)
     return {name: path for name, path in {**mapped, **said}.items() if path}
 

@@ -66,7 +66,7 @@ def numbers(pattern: str, columns: Collection[str]) -> list[int]:
     )
     if not found or found[0] > 1:
         raise InputError(f"the log has no {pattern.replace(PLACE, '1')}", f"--columns {pattern}",
-                         f"it has {', '.join(sorted(columns)[:9])}")  # fmt: skip
+                         f"name one of {', '.join(sorted(columns)[:9])}")  # fmt: skip
     return found
 
 
