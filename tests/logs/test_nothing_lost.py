@@ -119,3 +119,126 @@ def test_rows_are_counted_or_refused(tmp_path, duck, kind, seed):
     assert len(rows) + broken == seen + sum(one.n for why, one in found.items() if why in of_rows)
     placed = [why for why in found if why in of_rows and "window" not in why]
     assert all(found[why].places for why in [*placed, "impressions whose search names no query"] if why in found)
+
+
+def told(log):
+    return {one.reason: one.n for one in log.refused()}
+
+
+@pytest.mark.parametrize("again", [0.0, 0.1])
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_that_come_again_count_once_and_the_others_as_they_are(tmp_path, duck, seed, again):
+    rng = random.Random(seed)
+    rows, once = [], {}
+    for n in range(150):
+        for _ in range(rng.randint(1, 12)):  # two documents may stand at one position, and positions go far down
+            key = (f"s{n}", rng.choice(["red", None]) if n % 9 == 0 else "red", f"d{rng.randint(1, 5)}",
+                   rng.choice([1, 2, 3, 61, 62, 200]))  # fmt: skip
+            same = (key[0], *key[2:])
+            if same in once and rng.random() >= again:
+                continue
+            click = rng.randint(0, 1)
+            rows.append((*key, click))
+            once[same] = max(click, once.get(same, 0))
+    queries = {search for search, query, *_ in rows if query is not None}
+    rng.shuffle(rows)
+    pl.DataFrame(rows, schema=("search_id", "query", "doc_id", "rank", "click"), orient="row").write_parquet(
+        tmp_path / "log.parquet"
+    )
+    log = open_log(tmp_path / "log.parquet", Reading(), engine=duck)
+    named = {key: click for key, click in once.items() if key[0] in queries}
+    cells = log.run("cells")
+    expected: dict[tuple[str, int], list[int]] = {}
+    for (_, doc, rank), click in named.items():
+        cell = expected.setdefault((doc, rank), [0, 0])
+        cell[0] += 1
+        cell[1] += click
+    found = {(doc, rank): [n, clicks] for doc, rank, n, clicks in
+             cells.select("doc_id", "position", "impressions", "clicks").iter_rows()}  # fmt: skip
+    assert found == expected
+    left = {"impressions that come again": len(rows) - len(once),
+            "impressions whose search names no query": len(once) - len(named)}  # fmt: skip
+    assert told(log) == {why: n for why, n in left.items() if n}
+    assert len(rows) == cells["impressions"].sum() + sum(told(log).values())
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["csv", "parquet", "lists"])
+def test_each_place_of_a_search_a_row_is_counted_or_refused(tmp_path, duck, seed, kind):
+    rng = random.Random(seed)
+    rows, left, counted = [], Counter(), 0
+    for n in range(80):
+        docs, clicks = [f"d{place}" for place in range(1, 5)], [rng.choice("01") for _ in range(4)]
+        if rng.random() < 0.1:
+            docs = [None] * 4 if kind != "lists" else []
+            clicks = ["0"] * 4 if kind != "lists" else []
+            left["an impression that names no document"] += 1
+        else:
+            counted += 4
+            if rng.random() < 0.3:
+                place = rng.randrange(4)
+                clicks[place] = "7"
+                left["an impression whose click is neither 0 nor 1"] += 1
+                counted -= 1
+        row = {"search_id": f"s{n}", "query": "red"}
+        if kind == "lists":
+            row.update(docs=docs, clicks=clicks)
+        else:
+            row.update({f"d{place + 1}": doc for place, doc in enumerate(docs)})
+            row.update({f"c{place + 1}": click for place, click in enumerate(clicks)})
+        rows.append(row)
+    path = tmp_path / ("log.csv" if kind == "csv" else "log.parquet")
+    frame = pl.DataFrame(rows)
+    frame.write_csv(path) if kind == "csv" else frame.write_parquet(path)
+    log = open_log(path, Reading(), engine=duck)
+    assert told(log) == dict(left)
+    assert log.run("cells")["impressions"].sum() == counted == sum(one.n for one in log.happened())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_events_of_user_behavior_insights_are_counted_or_refused(tmp_path, duck, seed):
+    rng = random.Random(seed)
+    lines, left, happened, counted = [], Counter(), Counter(), 0
+    for n in range(60):
+        said = {"application": "shop", "query_id": f"s{n}", "client_id": f"c{n}", "timestamp": INSIDE}
+        is_asked = rng.random() < 0.8
+        if is_asked:
+            lines.append({**said, "user_query": "red"})
+            happened["search"] += 1
+        for place in range(1, 4):
+            shown = {"object": {"object_id": f"d{place}"}, "position": {"ordinal": place}}
+            event = {**said, "event_id": f"e{n}-{place}", "action_name": "impression", "event_attributes": shown}
+            fault = rng.choice(["none", "none", "no search", "no attributes", "again"])
+            if fault == "no search":  # nor a query: what it shows belongs to nothing
+                event = {**event, "query_id": None}
+                left["an impression that names neither query nor search"] += 1
+            elif fault == "no attributes":
+                event = {**event, "event_attributes": None}
+                left["an impression that names no document"] += 1
+            else:
+                lines += [event] if fault == "again" else []
+                happened["impression"] += 1 + (fault == "again")
+                left["impressions that come again"] += fault == "again"
+                counted += is_asked
+                left["impressions whose search names no query"] += not is_asked
+            lines.append(event)
+        click = {**said, "event_id": f"k{n}", "action_name": "click"}
+        if rng.random() < 0.3:
+            lines.append(click)
+            left["a click that names no document"] += 1
+        else:
+            there = {"object": {"object_id": "never shown"}}
+            lines += [{**click, "event_id": f"x{n}", "event_attributes": there}] * 2
+            happened["click"] += 2
+            left["events that come again"] += 1
+            left["clicked documents that their search never showed"] += 1
+    rng.shuffle(lines)
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    log = open_log(path, Reading(), engine=duck)
+    found = told(log)
+    assert found == +left
+    assert {one.kind: one.n for one in log.happened()} == dict(happened)
+    assert log.run("cells")["impressions"].sum() == counted
+    of_rows = [n for why, n in found.items() if why.startswith(("a ", "an "))]
+    assert len(lines) == sum(happened.values()) + sum(of_rows)
