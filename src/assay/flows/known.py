@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import InputError, did_you_mean
+from assay.errors import InputError
 from assay.flows.pairs import KNOWN, unordered
 from assay.rubric import RELEVANCE, Rubric
 from assay.tables import Judgment, Preference
@@ -43,6 +43,8 @@ def known_preferences(bench: Workbench, gold: Any) -> dict[tuple[str, str, str],
     Raises:
         InputError: an answer is none of these, a document is compared with itself, or one pair has two answers.
     """
+    from assay.judgments.preferences import check_preference
+
     block = bench.table(gold, Preference, name="gold items")
     frame: Any = block.frame
     if "preference" not in block.columns:
@@ -51,12 +53,7 @@ def known_preferences(bench: Workbench, gold: Any) -> dict[tuple[str, str, str],
     seen: dict[tuple[str, str, str], str] = {}
     rows = zip(*(frame[name] for name in ("query_id", "doc_id", "other_doc_id", "preference")), strict=True)
     for at, (query, doc, other, answer) in enumerate(rows):
-        if answer not in KNOWN:
-            raise InputError(f"{answer!r} is no preference{did_you_mean(str(answer), KNOWN)}", block.place(at),
-                             f"write {', '.join(KNOWN)}")  # fmt: skip
-        if doc == other:
-            raise InputError(f"document {doc} of query {query} is compared with itself", block.place(at),
-                             "name two documents")  # fmt: skip
+        check_preference(answer, query, doc, other, block.place(at))
         pair = unordered(str(query), str(doc), str(other))
         turned = str(answer) if pair[1] == str(doc) else {"first": "second", "second": "first"}.get(answer, answer)
         if seen.setdefault(pair, turned) != turned:

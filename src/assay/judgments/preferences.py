@@ -198,6 +198,19 @@ def preference_agreement(
     )  # fmt: skip
 
 
+def check_preference(what: object, query: object, doc: object, other: object, place: str) -> None:
+    """Refuses what is said of two documents of a query where it is none of `CHOICES`, or they are one.
+
+    Raises:
+        InputError: it is so, at that place.
+    """
+    if what not in CHOICES:
+        raise InputError(f"{what!r} is no preference{did_you_mean(str(what), CHOICES)}", place,
+                         f"write {', '.join(CHOICES)}")  # fmt: skip
+    if doc == other:
+        raise InputError(f"document {doc} of query {query} is compared with itself", place, "name two documents")
+
+
 def _read(rows: Block) -> list[_Said]:
     frame: Mapping[str, Sequence[object]] = rows.frame  # type: ignore[assignment] # columns by name, either way
 
@@ -209,12 +222,7 @@ def _read(rows: Block) -> list[_Said]:
     for at, (query, doc, other, what, rater, left, turn, role) in enumerate(zip(*map(cells, names), strict=True)):
         if what is None or what == "":
             continue
-        if what not in CHOICES:
-            raise InputError(f"{what!r} is no preference{did_you_mean(str(what), CHOICES)}", rows.place(at),
-                             f"write {', '.join(CHOICES)}")  # fmt: skip
-        if doc == other:
-            raise InputError(f"document {doc} of query {query} is compared with itself", rows.place(at),
-                             "name two documents")  # fmt: skip
+        check_preference(what, query, doc, other, rows.place(at))
         one = _one(str(query), str(doc), str(other), str(what), str(rater or ""), left, turn, role)
         if one.rater and seen.setdefault((one.pair, one.rater, one.turn), one.code) != one.code:
             wrong.append(at)
