@@ -54,12 +54,14 @@ def test_without_noise_exposure_by_segment_gives_the_truth_and_one_curve_does_no
 def test_raw_rates_and_positions_are_those_of_the_log():
     rng = np.random.default_rng(642)
     n, gamma = shown(rng), rng.beta(2, 4, QUERIES * DOCUMENTS)
-    log = cells(n, n * CURVES[:, None, :] * gamma[None, :, None])
+    clicks = n * CURVES[:, None, :] * gamma[None, :, None]
+    log = cells(n, clicks)
     apart = attractions_by_segment(log, by_segment(log).each)
     whole = n.sum(0)
     seen = whole.sum(1) > 0
     assert np.allclose(apart.mean_position[seen], (whole @ np.arange(1, DEPTH + 1))[seen] / whole.sum(1)[seen])
     assert np.allclose(apart.impressions, whole.sum(1))
+    assert np.allclose(apart.rate[seen], clicks.sum((0, 2))[seen] / whole.sum(1)[seen])
 
 
 def test_intervals_by_segment_hold_the_truth_and_those_of_one_curve_do_not():
