@@ -136,6 +136,16 @@ def test_a_pool_is_written_for_labelling(assay: Shell) -> None:
     assert assay("show", "kept.assay").out == assay(*typed).out
 
 
+def test_a_pool_of_judged_pairs_and_one_of_judgments_of_other_queries_say_so(assay: Shell) -> None:
+    typed = ("pool", "make", "bm25.run", "dense.run", "--depth", "1", "--qrels")
+    assert assay(*typed, "judgments.qrels").out.startswith("Nothing is left to judge for 26 queries.\n")
+    (assay.folder / "other.csv").write_text("query_id,doc_id,grade\nhelm,LMP-01,1\n", "utf-8")
+    said = assay(*typed, "other.csv", "--price", "2")
+    assert "no query in common" in said.out
+    assert " USD at 2.00 a judgment." in " ".join(said.out.split())
+    assert "pass --also hand=list.csv" in assay("pool", "make", "bm25.run", "--also", "list.csv").err
+
+
 def test_500_queries_with_20_documents_each_are_10000_judgments_told_before_anybody_starts(assay: Shell) -> None:
     for name, first in (("one", 0), ("two", 10)):
         lines = (f"q{q} Q0 d{first + i} {i + 1} {10 - i} t\n" for q in range(500) for i in range(10))
@@ -144,7 +154,7 @@ def test_500_queries_with_20_documents_each_are_10000_judgments_told_before_anyb
     words = " ".join(said.out.split())
     assert "10,000 pairs to judge for 500 queries of 500." in words
     assert "With 1 rater each that is 10,000 judgments: 166.7 hours of work at 1 min, and 5,000 to 30,000 USD" in words
-    assert "A query 20 to 20, median 20 pairs" in words
+    assert "A query 20 pairs where there are any" in words
     typed = ("--raters-each", "2", "--minutes", "0.5", "--price", "0.80:1", "--currency", "EUR")
     words = " ".join(assay("pool", "make", "one.run", "two.run", "--depth", "10", *typed).out.split())
     # by hand: 2 x 10,000 judgments of half a minute; 0.80 and 1.00 EUR each

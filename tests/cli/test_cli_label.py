@@ -61,7 +61,7 @@ def test_a_project_is_made_looked_at_opened_and_closed(made: Shell) -> None:
     assert made("label", "open", "winter", "--why", "talked over").out == "winter: the queue behind the pilot is open\n"
     assert "by the terminal: talked over" in " ".join(made("label", "status", "winter").out.split())
     assert made("label", "close", "winter").code == 0
-    assert made("label", "list").out.endswith("winter: 0 of 0 judgments given or claimed, closed\n")
+    assert made("label", "list").out.endswith("winter: 0 of 0 judgments given or claimed behind the pilot, closed\n")
     assert "Closed nothing more is handed out" in " ".join(made("label", "status", "winter").out.split())
     assert made("label", "open", "winter").out == "winter is open again\n"
 

@@ -38,7 +38,7 @@ def test_people_are_added_listed_changed_and_ended(typed: Shell) -> None:
     assert typed("people", "list").out == "Nobody is there yet: assay people add NAME.\n"
     assert typed("people", "add", "anna", "--role", "lead").out == "Added anna as lead.\n"
     again = typed("people", "add", "anna")
-    assert (again.code, again.err.splitlines()[0]) == (3, "name: there is a anna already")
+    assert (again.code, again.err.splitlines()[0]) == (3, "name: the name anna is taken")
     typed("people", "role", "anna", "adjudicator")
     (row,) = json.loads(typed("people", "list", "--format", "json").out)
     assert (row["name"], row["role"], row["ended_at"]) == ("anna", "adjudicator", None)

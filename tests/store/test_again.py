@@ -12,8 +12,10 @@ from assay.flows.exported import export, history
 from assay.flows.keeping import TENANT, open_store
 from assay.flows.labelling import next_items
 from assay.flows.people import Person
+from assay.flows.snapshot import document_row
 from assay.flows.takeout import take_out
 from assay.flows.workbench import Workbench
+from assay.store import growing, projects
 from assay.store.judgments import Given
 from flows.settled import AFTER, BEFORE, give, settled_project
 
@@ -35,6 +37,19 @@ def test_a_project_is_used_by_its_name_and_as_its_file(bench: Workbench, tmp_pat
     again = assay.compare(runs, tmp_path / "labels.parquet", "DCG@1")
     assert again.differences[0].difference == found.differences[0].difference
     assert assay.agree("winter", bench=bench).pairs[0].coefficients[0].value == pytest.approx(0.5)
+
+
+def test_an_id_alone_in_another_project_is_no_new_version(bench: Workbench) -> None:
+    with open_store(bench) as store, store.reading() as connection:
+        docs = {doc for _, doc in growing.pairs(connection, projects.by_name(connection, TENANT, "winter")["id"])}
+        before = growing.latest(connection, TENANT, docs)
+    bare = [document_row(TENANT, doc, "", "", {}, None) for doc in [*docs, "new"]]
+    with open_store(bench) as store:
+        store.write(lambda connection: projects.add_documents(connection, bare)).result()
+        with store.reading() as connection:
+            after = growing.latest(connection, TENANT, [*docs, "new"])
+    assert before == {doc: hash_ for doc, hash_ in after.items() if doc != "new"}
+    assert after["new"] == bare[-1]["doc_hash"]  # nobody ever gave more of it
 
 
 def test_what_is_due_goes_back_and_a_new_grade_replaces_the_old_ones(bench: Workbench) -> None:

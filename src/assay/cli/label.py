@@ -187,9 +187,9 @@ def list_() -> None:
         click.echo("no project yet: `assay label create` makes one")
     for row in rows:
         closed = ", closed" if row["is_closed"] else ""
-        click.echo(
-            f"{row['id']}  {row['name']}: {row['taken']:,} of {row['wanted']:,} judgments given or claimed{closed}"
-        )
+        behind = " behind the pilot" if row["has_pilot"] else ""
+        told = f"{row['taken']:,} of {row['wanted']:,} judgments given or claimed{behind}{closed}"
+        click.echo(f"{row['id']}  {row['name']}: {told}")
 
 
 label.add_command(exporting("label"))

@@ -130,6 +130,9 @@ def command_line() -> str:
     return shlex.join(["assay", *map(spelled, VOICE.typed)])
 
 
+_MAPS = {"--also": ("WHY=FILE", "hand=list.csv"), "--kinds": ("ACTION=KIND", "add_to_basket=cart")}
+
+
 def spell_map(text: str | None, option: str) -> dict[str, str] | None:
     """`query_id=query,doc_id=product` as a dict; None stays None.
 
@@ -143,8 +146,6 @@ def spell_map(text: str | None, option: str) -> dict[str, str] | None:
 
     pairs = [piece.partition("=") for piece in text.split(",") if piece.strip()]
     if not pairs or not all(sep and name.strip() and column.strip() for name, sep, column in pairs):
-        raise InputError(
-            f"{option} {text!r} is not a list of NAME=COLUMN",
-            remedy=f"pass {option} query_id=query,doc_id=product,grade=label",
-        )
+        form, such = _MAPS.get(option, ("NAME=COLUMN", "query_id=query,doc_id=product,grade=label"))
+        raise InputError(f"{option} {text!r} is not a list of {form}", remedy=f"pass {option} {such}")
     return {name.strip(): column.strip() for name, _, column in pairs}

@@ -259,6 +259,8 @@ def file_of(bench: Workbench, x: Any, name: str, needed: bool = True) -> Any:
         from assay.flows.exported import judgments_of
 
         return judgments_of(bench, x)
+    if name == "qrels" and isinstance(x, str) and not bench.has_file(x) and project_meant(bench, x) is not None:
+        raise InputError("no such file, but a project of that name", x, f"name the project: project:{x}")
     if x is not None or bench.workspace is None:
         if x is None and name == "qrels":
             raise InputError("no judgments were given", remedy="pass the runs first and the judgments last")

@@ -170,7 +170,11 @@ def project_of(store: Store, who: Person, name: str) -> dict[str, Any]:
 def overview(store: Store, who: Person) -> list[dict[str, Any]]:
     """The projects of a person, each with how much is done."""
     rows = [row for row in projects.every(store, who.tenant) if row["ended_at"] is None]
-    return [{"id": row["id"], "name": row["name"], **projects.counts(store, row["id"], who.name)} for row in rows]
+    return [
+        {"id": row["id"], "name": row["name"], "has_pilot": row["pilot"] > 0}
+        | projects.counts(store, row["id"], who.name)
+        for row in rows
+    ]
 
 
 def next_items(store: Store, who: Person, name: str, n: int, secret: bytes) -> list[dict[str, Any]]:

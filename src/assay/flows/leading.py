@@ -89,7 +89,7 @@ def _on_pilot(pilot: int, queries: int) -> tuple[str, ...]:
     return (f"every rater labels the same {pilot:,} pairs first; the others wait until the raters agree{few}",)
 
 
-OF_PAIRS = ("topics", "documents", "repeat_share", "gold_share", "pilot_limit")
+OF_PAIRS = ("topics", "documents", "repeat_share", "gold_share", "pilot_limit", "min_seconds")
 """Options of projects of grades that projects of pairs have too."""
 
 
@@ -116,7 +116,7 @@ def listed(store: Store, who: Person = TERMINAL) -> list[dict[str, Any]]:
     """Every project with how far it has come, those that were closed too, the latest first."""
     rows = projects.every(store, who.tenant)
     return [
-        {"id": row["id"], "name": row["name"], "is_closed": row["ended_at"] is not None}
+        {"id": row["id"], "name": row["name"], "is_closed": row["ended_at"] is not None, "has_pilot": row["pilot"] > 0}
         | projects.counts(store, row["id"])
         for row in rows
     ]

@@ -129,6 +129,7 @@ def pool(
     """
     from assay.judgments.pool import Listed
     from assay.judgments.pool import pool as pooled
+    from assay.ranking.mismatch import why_nothing_in_common
     from assay.ranking.shown import collect
 
     bench = Workbench.open() if bench is None else bench
@@ -148,6 +149,9 @@ def pool(
         found += more
         notes += said
     queries = _asked(asked, named, found)
+    if judgments is not None and not {query for query, _ in known} & set(queries):
+        what, _ = why_nothing_in_common(list(queries), sorted({query for query, _ in known}))
+        notes.append(Note("other-queries", f"{what}: no pair is left out", level="warning"))
     judged = prepared(_with_all(queries, judgments, held), held.conventions)
     to = depth * TAIL_DEPTH if tail else depth
     shown = {name: collect([run], judged, held.conventions, to) for name, run in named.items()}

@@ -93,7 +93,7 @@ def add(connection: sa.Connection, tenant: str, name: str, role: str, password: 
     """
     name = checked_name(name)
     if find(connection, tenant, name) is not None:
-        raise InputError(f"there is a {name} already", "name", "take another name")
+        raise InputError(f"the name {name} is taken", "name", "take another name")
     connection.execute(
         sa.insert(PEOPLE).values(
             tenant=tenant, name=name, role=checked_role(role), password=password, created_at=now, session=0

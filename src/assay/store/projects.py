@@ -107,15 +107,14 @@ def set_gold_share(connection: sa.Connection, project: str, share: float) -> Non
 
 
 def counts(store: Store, project: str, rater: str | None = None) -> dict[str, int]:
-    """How many judgments a project wants, how many claims of it are taken, and how many a rater gave."""
+    """How many judgments a project wants, how many claims of it are taken, and how many that a rater gave stand."""
     wanted = sa.select(
         sa.func.coalesce(sa.func.sum(ITEMS.c.wanted), 0).label("wanted"),
         sa.func.coalesce(sa.func.sum(ITEMS.c.taken), 0).label("taken"),
     ).where(ITEMS.c.project == project, ITEMS.c.gold.is_(None), ITEMS.c.is_pilot.is_(False))
     found = {name: int(value) for name, value in store.rows(wanted)[0].items()}
-    own = sa.select(sa.func.count().label("n")).select_from(JUDGMENTS).where(
-        JUDGMENTS.c.project == project, JUDGMENTS.c.takes_back.is_(None)
-    )  # fmt: skip
+    standing = sa.func.coalesce(sa.func.sum(sa.case((JUDGMENTS.c.takes_back.is_(None), 1), else_=-1)), 0)
+    own = sa.select(standing.label("n")).where(JUDGMENTS.c.project == project)
     if rater is not None:
         own = own.where(JUDGMENTS.c.rater == rater)
     return found | {"given": int(store.rows(own)[0]["n"])}

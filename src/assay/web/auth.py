@@ -285,9 +285,8 @@ def use_invitation(
         try:
             who = people.accept(store_of(request), token, name, password)
         except InputError as error:
-            return page(
-                request, "invitation.html", 422, csrf=csrf(request), token=token, wrong=f"{error.where} {error.what}"
-            )
+            told = f"{error.what[:1].upper()}{error.what[1:]}: {error.remedy}" if error.remedy else error.what
+            return page(request, "invitation.html", 422, csrf=csrf(request), token=token, wrong=told)
     tries(request).right(sender)
     start(request, who)
     return go(request, "/")

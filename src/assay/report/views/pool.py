@@ -30,14 +30,18 @@ def page(found: Pool) -> Page:
         found: what `pool` gave.
     """
     queries = len({pair.query_id for pair in found.pairs})
-    first = f"{count(len(found.pairs), 'pair')} to judge for {count(queries, 'query', 'queries')} of {found.queries:,}."
+    asked = count(queries, "query", "queries")
+    told: tuple[str, ...] = (f"{count(len(found.pairs), 'pair')} to judge for {asked} of {found.queries:,}.",
+                             cost(found.budget))  # fmt: skip
+    if not found.pairs:
+        told = (f"Nothing is left to judge for {count(found.queries, 'query', 'queries')}.",)
     parts: list[Part | None] = [
         sources(found),
         Facts(tuple(facts(found))),
         pairs(found) if found.pairs else None,
         remarks(found.notes),
     ]
-    return Page("Pool", (first, cost(found.budget)), tuple(part for part in parts if part), made(found.source))
+    return Page("Pool", told, tuple(part for part in parts if part), made(found.source))
 
 
 def cost(budget: Budget) -> str:
@@ -46,9 +50,10 @@ def cost(budget: Budget) -> str:
     each = f"{count(budget.raters, 'rater')} each"
     sums = [f"{x:,.0f}" if x >= SMALL_SUM or x == int(x) else f"{x:,.2f}" for x in (low, high)]
     price = f"{' to '.join(sums if high > low else sums[:1])} {budget.currency}"
+    each_costs = " to ".join(f"{x:.2f}" for x in dict.fromkeys((budget.low, budget.high)))
     return (
         f"With {each} that is {count(budget.judgments, 'judgment')}: {budget.hours:,.1f} hours of work at "
-        f"{bare(budget.minutes)} min, and {price} at {budget.low:.2f} to {budget.high:.2f} a judgment."
+        f"{bare(budget.minutes)} min, and {price} at {each_costs} a judgment."
     )
 
 
@@ -67,8 +72,12 @@ def sources(found: Pool) -> Table:
 
 def facts(found: Pool) -> list[Fact]:
     """How the pool was made."""
-    made_of = f"{found.fewest:,} to {found.most:,}, median {bare(found.median)}"
-    said = [Fact("A query", (f"{made_of} pairs where there are any",)), Fact("Order", (ORDERS[found.queue],))]
+    if not found.pairs:
+        return []
+    made_of = f"{found.fewest:,} to {found.most:,}, median {bare(found.median)} pairs"
+    if found.fewest == found.most:
+        made_of = count(found.most, "pair")
+    said = [Fact("A query", (f"{made_of} where there are any",)), Fact("Order", (ORDERS[found.queue],))]
     if found.without:
         said.append(Fact("Nothing for", (ids(found.without),)))
     return said
