@@ -81,6 +81,20 @@ def test_cells_give_what_the_log_gives(tmp_path, pbm, found):
     assert {test.name for test in result.tests} == {"chi-square", "trust"}
 
 
+def test_rows_that_name_no_ranker_or_segment_are_of_one_of_their_own(tmp_path, pbm, found):
+    some = pl.col("query_id") < "q030"
+    rows = pl.read_parquet(pbm).with_columns(
+        ranker=pl.when(some).then("ranker"), device=pl.when(pl.col("device") == "phone").then("device")
+    )
+    rows.write_parquet(tmp_path / "log.parquet")
+    result = assay.propensity(tmp_path / "log.parquet", rivals=False)
+    assert result.theta == pytest.approx(found.theta, rel=1e-12)  # rankers are summed over
+    assert [curve.name for curve in result.segments] == ["not named", "phone"]
+    assert "several-rankers" in {note.code for note in result.notes}
+    assay.cells(tmp_path / "log.parquet", out=tmp_path / "c.parquet")
+    assert assay.propensity(tmp_path / "c.parquet").theta == pytest.approx(found.theta, rel=1e-12)
+
+
 def test_a_copy_of_cells_is_not_added_to_them(tmp_path, pbm):
     assay.cells(pbm, out=tmp_path / "c.parquet")
     (tmp_path / "copy.parquet").write_bytes((tmp_path / "c.parquet").read_bytes())

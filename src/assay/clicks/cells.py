@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Bool = NDArray[np.bool_]
 
+UNNAMED = "not named"
+"""The ranker, or the segment, of rows that name none."""
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -71,12 +74,16 @@ class Cells:
     def from_frame(cls, frame: pl.DataFrame) -> Cells:
         """Cells of a frame with columns query_id, doc_id, position, impressions, clicks, and perhaps ranker, segment.
 
-        Rows of equal keys are added up; the order of rows does not matter.
+        Rows of equal keys are added up; the order of rows does not matter. Rows that name no ranker are of one of their
+        own, called `UNNAMED`, and so for segments.
 
         Raises:
             InputError: a column is absent, a value is missing, or the counts cannot be.
         """
+        import polars as pl
+
         more = [name for name in ("ranker", "segment") if name in frame.columns]
+        frame = frame.with_columns(frame[name].cast(pl.String).fill_null(UNNAMED) for name in more)
         found = counted(frame, ["position", *more], ["impressions", "clicks"], "cells")
         ranker, rankers = found.names("ranker") if "ranker" in more else (None, ())
         segment, segments = found.names("segment") if "segment" in more else (None, ())

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 PYTHON = "PYSPARK_PYTHON"
 
+_MEMORY = ("OutOfMemoryError", "UNABLE_TO_ACQUIRE_MEMORY", "exceeding memory limits", "exceeding physical memory")
+
 
 class Session:
     """A session that is ended with `close`, unless somebody else had begun it.
@@ -37,7 +39,7 @@ class Session:
                 from pyspark.sql import SparkSession
             except ImportError as missing:
                 raise MissingExtra(missing.name or "pyspark", "spark", "--on spark") from None
-        self.fault = (PySparkException, Py4JError)
+        self.fault = (PySparkException, Py4JError, ConnectionError)  # the last when Java itself has died
         with quiet():
             found = SparkSession.getActiveSession()
             self._is_own = found is None
@@ -86,3 +88,30 @@ def quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         yield
+
+
+def gave_up(error: BaseException) -> EngineError:
+    """What is said of a job that Spark did not end: the first line of its cause, and what helps."""
+    said = str(error)
+    return EngineError(f"Spark gave up\n    {cause(said) or first_line(error)}\n    mend: {_remedy(error, said)}")
+
+
+def cause(said: str) -> str:
+    """The first line of the deepest cause that Java or Spark names, without the frames around it."""
+    lines = [line.strip().removeprefix(": ") for line in said.strip().splitlines()]
+    deepest = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    told = [line for line in lines if line and not line.startswith(("An error occurred", "at "))]
+    first = (deepest[-1:] or told[:1] or [""])[0]
+    return first.removeprefix("org.apache.spark.SparkException: ").removesuffix(":")
+
+
+def _remedy(error: BaseException, said: str) -> str:
+    if "spark.driver.maxResultSize" in said:
+        return "raise spark.driver.maxResultSize (spark-defaults.conf), or read parts of a log with --from and --to"
+    if any(sign in said for sign in _MEMORY):
+        return "raise spark.executor.memory and spark.driver.memory, or read parts of a log with --from and --to"
+    if "ExecutorLostFailure" in said or "executor lost" in said.lower():
+        return "look in the executor's own log; where it lacked memory, raise spark.executor.memory"
+    if isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError":
+        return "Spark's Java has ended: where it lacked memory, raise spark.driver.memory"
+    return "its own log says more; or leave out --on spark"

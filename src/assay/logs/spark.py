@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import EngineError, InputError, MissingExtra
+from assay.errors import InputError, MissingExtra, first_line
 from assay.files import name_of, spelled
 from assay.logs.delimited import SEPARATORS, Unread
 from assay.logs.found_files import LogFiles, json_paths
 from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
 from assay.logs.named import composed, parameters
 from assay.logs.places import PLACE, by_reason, numbered, placeable
-from assay.logs.session import Session
+from assay.logs.session import Session, cause, gave_up
 from assay.logs.spark_tables import parquet
 from assay.logs.wide import is_wide, long
 
@@ -123,7 +123,7 @@ class Spark:
         else:
             values = {column: [row[place] for row in rows] for place, column in enumerate(columns)}
         table = pa.table({column: pa.array(values[column], known[type_]) for column, type_ in columns.items()})
-        self._session.createDataFrame(table).createOrReplaceTempView(name)
+        self._read(lambda: self._session.createDataFrame(table)).createOrReplaceTempView(name)
 
     def run(self, name: str, **values: Any) -> pl.DataFrame:
         """The rows of a named query.
@@ -252,13 +252,13 @@ class Spark:
         try:
             return ask()
         except self._fault as error:
-            first = str(error).strip().splitlines()[0]
+            first = cause(str(error)) or first_line(error)
             paths = files.paths if files else tuple(path for source in self._sources for path in source.files.paths)
             if files or any(path in str(error) for path in paths):
                 where = next((path for path in paths if path in str(error)), paths[0])
                 raise InputError("cannot be read as a log", spelled(where), "mend or leave out the file",
                                  line=first) from error  # fmt: skip
-            raise EngineError(f"Spark gave up\n    {first}") from error
+            raise gave_up(error) from error
 
 
 def _spark(statement: str) -> str:
