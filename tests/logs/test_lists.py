@@ -71,7 +71,7 @@ class TestWide:
     @pytest.mark.parametrize(
         ("columns", "message"),
         [({"doc_id": "e{n}", "clicked": "C{n}"}, "the log has no e1"), ({"query_id": "D{n}"}, "query_id stands once"),
-         ({"doc_id": "D{n}", "clicked": "B{n}"}, "place 3 has a document or a click, and not both")],
+         ({"doc_id": "D{n}", "clicked": "B{n}"}, "position 3 has a document or a click, and not both")],
     )  # fmt: skip
     def test_columns_that_do_not_fit(self, tmp_path, columns, message):
         path = write(tmp_path / "log.csv", f"{self.HEAD},B1,B2\ns1,red,d1,d2,d3,1,0,0,1,0\n")

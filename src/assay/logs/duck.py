@@ -298,7 +298,7 @@ class Duck:
         )
         return (
             f"(SELECT *, unnest({docs}) AS doc_there, unnest({clicks}) AS clicked_there, "
-            f"generate_subscripts({docs}, 1) AS place_there FROM {read})"
+            f"generate_subscripts({docs}, 1) AS position_there FROM {read})"
         )
 
     def _composed(self, name: str) -> str:

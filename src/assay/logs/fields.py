@@ -77,7 +77,7 @@ def found(columns: frozenset[str], said: Mapping[str, str]) -> dict[str, str]:
     Args:
         columns: dotted paths that the file has, such as "event_attributes.object.object_id".
         said: field to path, as the user gave them; an empty path leaves the field out, `{n}` stands for the number of
-            a place.
+            a position.
 
     Returns:
         Field to path, for the fields that the file has.
@@ -90,7 +90,7 @@ def found(columns: frozenset[str], said: Mapping[str, str]) -> dict[str, str]:
         if name not in BY_NAME:
             raise InputError(f"a log has no field {name!r}{did_you_mean(name, BY_NAME)}", "--columns",
                              "name one of those that the how-to lists")  # fmt: skip
-        if path and wide.PLACE not in path and path not in columns:
+        if path and wide.NUMBER not in path and path not in columns:
             raise InputError(f"the log has no {path!r} for {name}{did_you_mean(path, sorted(columns))}", "--columns",
                              f"name one of {', '.join(sorted(columns)[:9])}")  # fmt: skip
     mapped = ubi(columns) if is_ubi(columns) else named(columns)

@@ -175,7 +175,7 @@ def _kind(source: Source, dialect: Dialect) -> str:
 
 def _position(source: Source, dialect: Dialect) -> str:
     if "docs" in source.paths:
-        return "CAST(place_there AS BIGINT)"
+        return "CAST(position_there AS BIGINT)"
     path = source.paths.get("position")
     if path is None:
         return "CAST(NULL AS BIGINT)"
