@@ -13,6 +13,7 @@ from assay.logs.duck import Duck
 from assay.logs.named import ENGINE, composed, named, names, parameters
 from assay.logs.spark import ALLOWED, Spark
 from logs.reference import QUERIES, Tables
+from sparks import begun
 
 VALUES = {"since": 100_000_000, "until": 3_000_000_000, "late": 300_000_000, "most": 3, "within": 200_000_000,
           "step": 2, "long": 12.0, "empty_are_zero": True, "by_app": True, "by_day": True, "by_ranker": False,
@@ -121,11 +122,7 @@ def duck(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def spark():
-    from pyspark.sql import SparkSession
-
-    few = {"spark.sql.shuffle.partitions": "1", "spark.sql.codegen.wholeStage": "false", "spark.ui.enabled": "false",
-           "spark.sql.adaptive.enabled": "false", "spark.driver.host": "127.0.0.1"}  # fmt: skip
-    session = SparkSession.builder.master("local[1]").config(map=few).getOrCreate()  # small data, quick plans
+    session = begun()
     engine = Spark()
     for name, (columns, rows) in LAID.items():
         engine.lay(name, columns, rows)

@@ -10,6 +10,7 @@ import pytest
 from assay.errors import InputError
 from assay.logs.duck import Duck
 from assay.logs.log import Reading, open_log
+from sparks import begun
 
 pytestmark = pytest.mark.spark
 
@@ -19,13 +20,9 @@ RAGGED = "lines with more or fewer columns than the header"
 
 @pytest.fixture(scope="module")
 def spark():
-    from pyspark.sql import SparkSession
-
     from assay.logs.spark import Spark
 
-    few = {"spark.sql.shuffle.partitions": "1", "spark.sql.codegen.wholeStage": "false", "spark.ui.enabled": "false",
-           "spark.sql.adaptive.enabled": "false", "spark.driver.host": "127.0.0.1"}  # fmt: skip
-    session = SparkSession.builder.master("local[1]").config(map=few).getOrCreate()
+    session = begun()
     yield Spark()
     session.stop()
 

@@ -90,6 +90,21 @@ class Rows:
         return self.table.stream(self.columns).__arrow_c_stream__(requested_schema)
 
 
+def by_values(
+    paths: Sequence[str], partitions: Sequence[Mapping[str, str]]
+) -> dict[tuple[tuple[str, str], ...], list[str]]:
+    """Files by what is in none of them: (column, value) pairs to the paths that have these values.
+
+    Args:
+        paths: of the files.
+        partitions: column to value, one a path, see `DataFiles`.
+    """
+    groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for path, values in zip(paths, partitions, strict=True):
+        groups.setdefault(tuple(sorted(values.items())), []).append(path)
+    return groups
+
+
 def found_table(source: str | os.PathLike[str]) -> Address | None:
     """The table that is meant, also one that only a look at the object store can tell; None of all else."""
     address = table_of(source)

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from assay.errors import EngineError, InputError
 from assay.files import spelled
 from assay.files.addresses import checked
+from assay.files.lake import by_values
 from assay.logs.addressed import not_of_tables
 from assay.logs.found_files import kind_of
 from assay.logs.session import Session, quiet
@@ -212,11 +213,8 @@ class RunTable:
         files = self.files
         if files.partitions is None:
             return self._parquet(files.paths)
-        groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
-        for path, values in zip(files.paths, files.partitions, strict=True):
-            groups.setdefault(tuple(sorted(values.items())), []).append(path)
         frames = []
-        for named, paths in groups.items():
+        for named, paths in by_values(files.paths, files.partitions).items():
             constant = [f"{_literal(value)} AS {_quoted(column)}" for column, value in named]
             held = self._parquet(paths)
             rest = [_quoted(column) for column in held.columns if column not in dict(named)]

@@ -46,12 +46,11 @@ def _by_partition(session: SparkSession, held: DataFiles, schema: Any) -> DataFr
 
     from pyspark.sql.functions import lit
 
-    groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for path, values in zip(held.paths, held.partitions or (), strict=True):
-        groups.setdefault(tuple(sorted(values.items())), []).append(path)
+    from assay.files.lake import by_values
+
     bare = type(schema)([field for field in schema.fields if field.name not in held.folders])
     frames = []
-    for known, paths in groups.items():
+    for known, paths in by_values(held.paths, held.partitions or ()).items():
         values = dict(known)
         frame = session.read.schema(bare).parquet(*paths)
         columns = [lit(values.get(one.name)).cast(one.dataType).alias(one.name)
