@@ -128,6 +128,17 @@ def test_propensities_of_another_page_are_refused(folder, world):
     assert "they are of another page or another time" in found.reasons[0].says
 
 
+def test_more_clicks_than_looks_are_refused_where_no_document_moves_too(folder, world):
+    run = folder / f"{next(iter(world.lists))}.run"
+    known = {k: 1 / k for k in range(1, 11)}
+    fine = assay.counterfactual(folder / "first.parquet", run, propensities=known)
+    assert fine.reasons == ()
+    tiny = assay.counterfactual(folder / "first.parquet", run, propensities={**known, 2: 1e-6})
+    assert (tiny.value, tiny.exit_code) == (None, 2)
+    assert [one.rule for one in tiny.reasons] == ["propensities"]
+    assert tiny.reasons[0].says.startswith("at position 2 the propensity is 1e-06, while 0.")
+
+
 def test_cells_give_what_the_log_gives_but_for_people(tmp_path, folder, world):
     name = next(iter(world.lists))
     log = pl.read_parquet(folder / "log.parquet")
@@ -302,9 +313,24 @@ def test_what_a_policy_would_show_elsewhere_is_refused(tmp_path):
 def test_rows_that_cannot_be_read_are_counted(tmp_path):
     found = policy(tmp_path, [*(row[:4] for row in ROWS * 2), ("a", "x", 1, 0.5)], {"a": 0.4, "b": 0.6})
     assert found.searches == 200
-    assert [(one.reason, one.n) for one in found.log.left_out] == [
-        ("rows whose line, time, position or click cannot be read", 1)
-    ]
+    assert [(one.reason, one.n) for one in found.log.left_out] == [("rows whose position or click cannot be read", 1)]
+
+
+def test_rows_of_a_policy_are_refused_once_with_their_places(tmp_path):
+    lines = [json.dumps({"item_id": doc, "position": place, "click": click, "propensity": chance, "at": at})
+             for doc, place, click, chance, at in (*((*row[:4], "2026-03-01T12:00:00Z") for row in ROWS * 2),
+                                                   ("a", 1, 1, 0.5, "noon"), ("a", 1, 7, 0.5, ""))]  # fmt: skip
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join([*lines, "{broken", '{"position": 1}']) + "\n", encoding="utf-8")
+    (tmp_path / "target.csv").write_text("doc_id,position,chance\na,1,0.4\nb,1,0.6\n", encoding="utf-8")
+    found = assay.counterfactual(path, tmp_path / "target.csv", bandit=True)
+    assert found.searches == 200
+    first = len(ROWS) * 2
+    assert [(one.reason, one.n, one.places) for one in found.log.left_out] == [
+        ("a time that cannot be read or names no time zone", 3,
+         tuple(f"{path}:{first + n}" for n in (1, 2, 4))),
+        ("a line that is no JSON object", 1, (f"{path}:{first + 3}",)),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -59,10 +59,10 @@ def weighed_moments(t: Tables) -> Rows:
 
 
 def drawn(t: Tables) -> Rows:
-    flags = ("line_is_bad", "position_is_bad", "clicked_is_bad", "moment_is_bad")
     since, until = t.values["since"], t.values["until"]
-    return [{**row, "is_bad": int(any(row[flag] for flag in flags))} for row in t["log"]
-            if row["kind"] == "impression" and (row["moment"] is None or since <= row["moment"] < until)]  # fmt: skip
+    return [{**row, "is_bad": int(row["position_is_bad"] or row["clicked_is_bad"])} for row in t["log"]
+            if row["kind"] == "impression" and not row["line_is_bad"] and not row["moment_is_bad"]
+            and (row["moment"] is None or since <= row["moment"] < until)]  # fmt: skip
 
 
 @query

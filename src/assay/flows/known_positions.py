@@ -110,7 +110,8 @@ def positions_of(
         notes.append(Note("joint-errors", "the file does not say how errors of positions go together: they are taken "
                           "to be wrong all in one direction, the worst that can be"))  # fmt: skip
     differs = "" if isinstance(own, str) else _apart(theta, se, own)
-    return Positions(theta, None, se, None, f"from {where}", fits, "; ".join(filter(None, (misfit, differs))), notes)
+    speaks = "; ".join(filter(None, (misfit, differs or _too_low(theta, cells))))
+    return Positions(theta, None, se, None, f"from {where}", fits, speaks, notes)
 
 
 def _differ(cells: Cells) -> BySegment | None:
@@ -184,6 +185,25 @@ def _apart(theta: F64, se: F64 | None, own: Propensities) -> str:
     at = int(far[0])
     return (f"at position {at} the propensity is {theta[at - 1]:.3f}, while this log says {own.theta[at - 1]:.3f}: "
             "they are of another page or another time")  # fmt: skip
+
+
+def _too_low(theta: F64, cells: Cells) -> str:
+    """Whether more is clicked at a position than is looked at there, by more than chance."""
+    import numpy as np
+
+    from assay.clicks.pairs import total
+
+    deep = int(cells.position.max(initial=0))
+    shown, clicked = (total(cells.position, of, deep + 1)[1:] for of in (cells.impressions, cells.clicks))
+    deep = min(len(theta), deep)
+    rate = np.divide(clicked, shown, out=np.zeros(len(shown)), where=shown > 0)[:deep]
+    error = np.sqrt(rate * (1 - rate) / np.maximum(shown[:deep], 1))
+    far = np.flatnonzero(rate - np.nan_to_num(theta[:deep], nan=1.0) > APART * error) + 1
+    if not len(far):
+        return ""
+    at = int(far[0])
+    return (f"at position {at} the propensity is {theta[at - 1]:.2g}, while {rate[at - 1]:.2g} of what stands there is "
+            "clicked: nobody clicks what nobody looks at")  # fmt: skip
 
 
 def _laid(given: Mapping[int, float]) -> F64:

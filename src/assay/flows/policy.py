@@ -48,7 +48,7 @@ def of_policy(
     try:
         frame = here.run("bandit_cells")
         bad = int(frame.filter(frame["is_bad"] == 1)["impressions"].sum())
-        drawn = _drawn(frame.filter(frame["is_bad"] == 0), chances)
+        drawn = _drawn(frame.filter(frame["is_bad"] == 0), chances, spelled(here.sources[0].files.paths[0]))
         read = _without_queries(read_of(here, choices), bad)
         persons = _by_person(here, chances, drawn)
     finally:
@@ -61,7 +61,7 @@ def _without_queries(read: LogRead, bad: int) -> LogRead:
     from assay.clicks.behaviour import LeftOut
 
     left = tuple(one for one in read.left_out if not one.reason.startswith("an impression"))
-    more = (LeftOut("rows whose line, time, position or click cannot be read", bad),) if bad else ()
+    more = (LeftOut("rows whose position or click cannot be read", bad),) if bad else ()
     return replace(read, left_out=(*left, *more))
 
 
@@ -109,8 +109,8 @@ def chances_of(path: str | os.PathLike[str]) -> dict[tuple[str, int], float]:
     return found
 
 
-def _drawn(frame: pl.DataFrame, chances: dict[tuple[str, int], float]) -> Drawn:
-    """The log by document and position, beside the chances of the policy.
+def _drawn(frame: pl.DataFrame, chances: dict[tuple[str, int], float], where: str) -> Drawn:
+    """The log by document and position, beside the chances of the policy; `where` it is, for messages.
 
     Raises:
         InputError: a row has no document, position or chance, or the policy says nothing of a position.
@@ -125,7 +125,7 @@ def _drawn(frame: pl.DataFrame, chances: dict[tuple[str, int], float]) -> Drawn:
         raise NotEnoughEvidence("nothing is left in the log to weigh")
     holes = frame.filter(pl.any_horizontal(pl.col("doc_id", "position", "propensity").is_null()))
     if holes.height:
-        raise InputError("a row has no document, no position or no propensity", "log",
+        raise InputError("a row has no document, no position or no propensity", where,
                          "leave such rows out, or say with --columns where they stand",
                          count=int(holes["impressions"].sum()))  # fmt: skip
     frame = frame.sort("position", "doc_id", "propensity")

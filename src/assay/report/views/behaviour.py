@@ -13,6 +13,9 @@ from assay.report.words import made, remarks
 if TYPE_CHECKING:
     from assay.clicks.behaviour import AtPosition, Behaviour, Rate
 
+UNITS = {"person": "people", "session": "sessions", "search": "searches"}
+"""More than one of what is taken as independent."""
+
 ALIKE = (
     "the next search of the session within {within} s, when it shares a word of three signs or more with this one, "
     "or half of its pairs of neighbouring signs"
@@ -44,7 +47,7 @@ def answer(found: Behaviour) -> tuple[str, ...]:
     words = f"{percent(clicked.value or 0.0)} of {count(round(clicked.n), 'search', 'searches')} got a click."
     return (
         words,
-        f"Intervals are over {count(clicked.units, found.unit, 'people' if found.unit == 'person' else '')}.",
+        f"Intervals are over {count(clicked.units, found.unit, UNITS[found.unit])}.",
     )
 
 
