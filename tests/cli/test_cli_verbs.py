@@ -265,6 +265,14 @@ def test_the_demo_says_how_to_run_its_commands_from_where_it_was_called(
     assert assay("demo").out.endswith(f"To run them yourself:\n  {called} demo --folder example\n  cd example\n")
 
 
+def test_the_demo_says_how_its_path_can_be_left_out(assay: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    (assay.folder / "activate").write_text("", "utf-8")
+    monkeypatch.setattr("sys.argv", [str(assay.folder / "assay")])
+    monkeypatch.delenv("UV_RUN_RECURSION_DEPTH", raising=False)
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert assay("demo").out.endswith(f"cd example\n  (`. {assay.folder / 'activate'}` makes assay alone do)\n")
+
+
 def test_init_writes_what_was_asked_and_never_overwrites(assay: Shell) -> None:
     assert assay("init", "--folder", "shop", "--primary", "nDCG@10", "--gain", "exp").code == 0
     assert 'gain = "exp"' in (assay.folder / "shop" / "assay.toml").read_text(encoding="utf-8")

@@ -199,7 +199,7 @@ def test_queries_that_the_ranking_lacks_are_left_out_or_count_0() -> None:
     left, zero = (of(log, {"q": ["a"]}, np.ones(1), np.ones(1), absent_count=count)[1] for count in (False, True))
     assert (left.n, zero.n) == (60, 100)
     assert left.all_searches == 100
-    with pytest.raises(NotEnoughEvidence, match="no query of the ranking was asked"):
+    with pytest.raises(NotEnoughEvidence, match="no query of the ranking was asked in the log: the ranking has '"):
         aim(log, {"s": ["a"]}, np.ones(1))
     with pytest.raises(InputError, match="query q: a document stands twice"):
         aim(log, {"q": ["a", "a"]}, np.ones(2))

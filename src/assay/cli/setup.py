@@ -40,7 +40,7 @@ def demo(folder: str | None) -> None:
     if folder:
         emit(f"These commands run in the folder {folder}.\n".encode())
     else:
-        emit(f"To run them yourself:\n  {_called()} demo --folder example\n  cd example\n".encode())
+        emit(f"To run them yourself:\n  {_called()} demo --folder example\n  cd example\n{_short()}".encode())
 
 
 def _called() -> str:
@@ -54,6 +54,14 @@ def _called() -> str:
     if typed.name not in ("assay", "assay.exe") or shutil.which(typed.name):
         return "assay"
     return str(typed.absolute())
+
+
+def _short() -> str:
+    """How the path can be left out, where the program is called by it and lies in an environment."""
+    from pathlib import Path
+
+    activate = Path(_called()).with_name("activate")
+    return f"  (`. {activate}` makes assay alone do)\n" if activate.is_absolute() and activate.exists() else ""
 
 
 def questions(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from assay.clicks.cells import Bool, Cells
 from assay.clicks.pairs import F64, I64, total
-from assay.errors import InputError, NotEnoughEvidence
+from assay.errors import SHOWN, InputError, NotEnoughEvidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,9 @@ def aim(
             else:
                 discount[at] = worth
     if not counts.any() or not asked[counts].sum():
-        raise NotEnoughEvidence("no query of the ranking was asked in the log")
+        ours, theirs = (", ".join(map(repr, sorted(ids)[:SHOWN])) for ids in (lists, cells.query_ids))
+        what = f"no query of the ranking was asked in the log: the ranking has {ours}, the log {theirs}"
+        raise NotEnoughEvidence(f"{what}\n    mend: write the ids of queries as the log does")
     kept = asked if absent_count else np.where(counts, asked, 0.0)
     ranks = np.asarray(discounts, np.float64) if is_ideal else np.zeros(0)
     return Aim(discount, unseen, holes, kept, float(asked.sum()), ranks)

@@ -92,6 +92,9 @@ def _as_typed(error: InputError, format: str, *, is_said: bool) -> InputError:
 def named(format: str) -> tuple[Outside, dict[str, str]]:
     """`beir:split=test,other=1` as the format and its options."""
     name, _, rest = format.partition(":")
+    if name in ALL:
+        raise InputError(f"{name} takes no options, and {rest!r} was given", "--input-format",
+                         f"write {name} alone; --columns says which column holds what")  # fmt: skip
     if name not in OUTSIDE:
         from assay.errors import did_you_mean
 

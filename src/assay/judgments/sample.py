@@ -273,7 +273,8 @@ def _is_known(log: Traffic, known_items: Sequence[str], pattern: str) -> Bool:
     try:
         told = re.compile(pattern, re.IGNORECASE) if pattern else None
     except re.error as error:
-        raise InputError(f"{pattern!r} is no regular expression: {error}", "--known-item", "mend it") from None
+        raise InputError(f"{pattern!r} is no regular expression: {error}", "--known-item",
+                         "put a backslash before what stands for itself, or close what is open") from None  # fmt: skip
     listed = set(known_items)
     pairs = zip(log.keys, log.texts, strict=True)
     return np.array([key in listed or bool(told and told.search(text)) for key, text in pairs], dtype=np.bool_)
