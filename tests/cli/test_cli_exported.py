@@ -132,6 +132,7 @@ def test_every_format_holds_the_same_rows(labelled: Shell) -> None:
         "query_id": "q1", "doc_id": "q1-d1", "rater": "cy", "role": "adjudicator", "source": "human",
         "dimension": "relevance", "grade": 0.0, "rubric": "v1", "judged_at": "2026-03-01T00:00:00.000Z",
         "doc_hash": settled["doc_hash"], "note": "of another season", "took_ms": None,
+        "is_fast": False, "is_found": False,
     }  # fmt: skip
     assert len(settled["doc_hash"]) == 64
     assert {row["took_ms"] for row in held["csv"] if row["rater"] == "ann"} == {1500.0}

@@ -25,5 +25,5 @@ def comparing(folder: Path, name: str = "duel", docs: int = 4, **options: Any) -
     with open_store(bench) as store:
         return create_project(
             store, bench, name=name, pairs=pool, rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, by="test",
-            topics=topics, documents=documents, **({"repeat_share": 0.0} | options),
+            topics=topics, documents=documents, **({"repeat_share": 0.0, "min_seconds": 0.0} | options),
         )  # fmt: skip

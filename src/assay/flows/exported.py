@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from assay.store.database import Store
 
 COLUMNS = ("query_id", "doc_id", "rater", "role", "source", "dimension", "grade", "rubric", "judged_at", "doc_hash",
-           "note", "took_ms", "is_found")  # fmt: skip
+           "note", "took_ms", "is_fast", "is_found")  # fmt: skip
 
 HISTORY = ("uid", "query_id", "doc_id", "rater", "role", "source", "grade", "dimensions", "preference", "left_doc_id",
            "cannot_tell",
            "note", "rubric_version", "doc_hash", "judged_at", "took_ms", "turn", "takes_back", "item", "is_gold",
-           "is_found", "stands")  # fmt: skip
+           "is_fast", "is_found", "stands")  # fmt: skip
 """Columns of every row as it was written, see `history`."""
 
 
@@ -34,7 +34,8 @@ def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:
     """What stands in a project, one row a judgment and dimension, in the order in which it was given.
 
     Hidden repeats, gold items and answers without a grade are left out; of a pair that was labelled again, what its
-    last round says stands. Note and duration stand in the row of the grade alone; `is_found` says that a rater found
+    last round says stands. Note, duration and `is_fast` (it was
+    too short, see `assay.flows.pace`) stand in the row of the grade alone; `is_found` says that a rater found
     the document by the search of the page, whatever systems returned.
     """
     project = _graded(store, tenant, name)
@@ -51,9 +52,9 @@ def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:
             "source": row["source"], "rubric": row["rubric_version"], "judged_at": row["judged_at"],
             "doc_hash": row["doc_hash"], "is_found": row["item"] in found,
         }  # fmt: skip
-        more = {"note": row["note"] or None, "took_ms": row["took_ms"]}
+        more = {"note": row["note"] or None, "took_ms": row["took_ms"], "is_fast": row["is_fast"]}
         rows.append(base | {"dimension": "relevance", "grade": row["grade"]} | more)
-        silent = {"note": None, "took_ms": None}
+        silent = {"note": None, "took_ms": None, "is_fast": None}
         rows += [base | {"dimension": at, "grade": value} | silent for at, value in row["dimensions"].items()]
     return rows
 

@@ -2,6 +2,7 @@
 
 An answer is too fast where it took less than the project's `min_seconds`, or less than its letters take at
 `LETTERS_A_SECOND`, of which `MOST_LETTERS` count: somebody who judges by the beginning of a document needs no more.
+Where two documents are compared, each comes several times and may have been read before: no letters count there.
 Where `FAST` of the last `LAST` answers were too fast, nothing comes before the rater has said to go on; then the count
 begins anew.
 
@@ -47,6 +48,8 @@ def least_s(min_seconds: float, letters: int) -> float:
 def is_fast(connection: Any, project: Mapping[str, Any], item: int, took_ms: int | None) -> bool:
     """Whether an answer took less than reading takes; False where nobody noted how long it took."""
     least = project["min_seconds"]
+    if project["mode"] == "pairwise":
+        return took_ms is not None and took_ms < 1_000 * least
     if took_ms is None or took_ms >= 1_000 * least_s(least, MOST_LETTERS):
         return False
     return took_ms < 1_000 * least_s(least, events.letters(connection, project["tenant"], item))

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
-from assay.flows import labelling
+from assay.flows import labelling, pace
 from assay.flows.keeping import now
 from assay.flows.labelling import Made, project_of
+from assay.flows.pace import MIN_SECONDS
 from assay.flows.pair_tables import is_preferences
 from assay.flows.pilot import Gate, Late, consider, gate_of, latecomers
 from assay.flows.share import counts_of
 from assay.flows.snapshot import document_row, document_seen, documents_of, notes_on, queries_of, query_seen
 from assay.keys import coin
-from assay.store import audit, judgments, progress, projects, queue
+from assay.store import audit, counted, events, judgments, progress, projects, queue
 from assay.store import pairs as held_pairs
 from assay.store.judgments import Given
 from assay.tables import Pair, Preference, formulas
@@ -54,6 +56,7 @@ class Choice:
         note: what else the rater says.
         took_ms: from showing to answering.
         role: the rater's: rater or adjudicator.
+        is_fast: whether that is less than the project asks for.
     """
 
     uid: str
@@ -66,13 +69,14 @@ class Choice:
     note: str = ""
     took_ms: int | None = None
     role: str = "rater"
+    is_fast: bool = False
 
 
 def create_project(
     store: Store, bench: Workbench, *, name: str, pairs: Any, rubric: Rubric, rubric_text: str, by: str,
     topics: Any = None, documents: Any = None, raters_each: int = 2, most: int | None = None,
     repeat_share: float = 0.05, gold: Mapping[tuple[str, str, str], str] | None = None, gold_share: float = 0.05,
-    pilot: int = 0, pilot_limit: float = 0.6, tenant: str = "default",
+    pilot: int = 0, pilot_limit: float = 0.6, min_seconds: float = MIN_SECONDS, tenant: str = "default",
 ) -> Made:  # fmt: skip
     """Makes a project of pairs of documents.
 
@@ -94,6 +98,7 @@ def create_project(
         gold_share: of what a rater sees.
         pilot: how many pairs every rater compares first.
         pilot_limit: the agreement (alpha, nominal) that opens the queue behind the pilot.
+        min_seconds: an answer that took less is too fast, see `assay.flows.pace`; 0 stops nobody.
         tenant: whose.
 
     Raises:
@@ -122,7 +127,7 @@ def create_project(
         "tenant": tenant, "id": project, "name": name, "rubric": rubric_text, "rubric_version": rubric.version,
         "mode": PAIRWISE, "raters_each": raters_each, "needs_enter": False,
         "pilot": min(pilot, len(asked)), "pilot_limit": pilot_limit, "gold_share": gold_share if known else 0.0,
-        "repeat_share": repeat_share, "created_at": at,
+        "repeat_share": repeat_share, "created_at": at, "min_seconds": float(min_seconds),
     }  # fmt: skip
     queries = [
         {"tenant": tenant, "project": project, "query_id": query} | asks(query)
@@ -212,7 +217,15 @@ def next_pairs(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
     if project["ended_at"] is not None:
         return []
     n = max(1, min(n, labelling.AT_ONCE))
-    held = store.write(lambda connection: queue.claim(connection, project, who.name, n, at, secret)).result()[:n]
+
+    def job(connection: Any) -> list[dict[str, Any]] | None:
+        if pace.stop(connection, project, who.name, at):
+            return None
+        return queue.claim(connection, project, who.name, n, at, secret)[:n]
+
+    held = store.write(job).result()
+    if held is None:
+        return []
     if not held and consider(store, project):  # the pilot was compared, and nobody has looked since
         return next_pairs(store, who, name, n, secret)
     shown = projects.shown(store, held)
@@ -251,6 +264,7 @@ def prefer(store: Store, who: Person, given: Choice, secret: bytes) -> dict[str,
     """
     with store.reading() as connection:
         project = judgments.project_of(connection, who.tenant, given.item)
+        given = replace(given, is_fast=pace.is_fast(connection, project, given.item, given.took_ms))
     project, at = pairwise(store, who, project["id"]), now()
     row = store.write(lambda connection: append(connection, who.tenant, given, project, secret, at)).result()
     consider(store, project)
@@ -276,6 +290,7 @@ def append(
     row = Given(
         given.uid, given.item, given.rater, given.role, given.turn, preference=preference, left_doc_id=left,
         cannot_tell=given.cannot_tell, note=given.note, took_ms=given.took_ms,
+        is_fast=given.is_fast,
     )  # fmt: skip
     return judgments.append(connection, tenant, row, project["rubric_version"], at)
 
@@ -309,7 +324,7 @@ def gold_met(store: Store, tenant: str, project: str) -> dict[str, tuple[int, in
 
 
 COLUMNS = ("query_id", "doc_id", "other_doc_id", "preference", "rater", "left_doc_id", "turn", "role", "source",
-           "rubric", "judged_at", "doc_hash", "other_doc_hash", "note", "took_ms")  # fmt: skip
+           "rubric", "judged_at", "doc_hash", "other_doc_hash", "note", "took_ms", "is_fast")  # fmt: skip
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
@@ -350,6 +365,8 @@ class Progress:
         gate: where the pilot stands; None where it keeps nothing closed.
         late: raters who came when the queue was open, each against the consensus of those before.
         gold: rater to hidden pairs that got the known answer, and those that got any.
+        fast: rater to answers that stand and were too fast.
+        stops: rater to how often the rater was stopped for them.
     """
 
     pairs: int
@@ -361,6 +378,8 @@ class Progress:
     gate: Gate | None = None
     late: tuple[Late, ...] = ()
     gold: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    fast: Mapping[str, int] = field(default_factory=dict)
+    stops: Mapping[str, int] = field(default_factory=dict)
 
 
 def progress_of(store: Store, who: Person, name: str) -> Progress:
@@ -368,9 +387,14 @@ def progress_of(store: Store, who: Person, name: str) -> Progress:
     project = pairwise(store, who, name)
     items = [row for row in progress.items(store, project["id"]) if row["gold"] is None]
     counts = projects.counts(store, project["id"])
+    with store.reading() as connection:
+        stood = counted.said(connection, who.tenant, project["id"])
+        beside = events.counts(connection, project["id"])
     return Progress(
         len(items), counts["wanted"], counts["taken"], sum(bool(row["is_disputed"]) for row in items),
         agreement_of(store, who, project["id"]), tuple(progress.flags(store, project["id"])),
         gate_of(store, project) if project["pilot"] and not project["opened_at"] else None, latecomers(store, project),
         gold_met(store, who.tenant, project["id"]),
+        Counter(row.rater for row in stood if row.is_fast and row.role != "adjudicator"),
+        {rater: n for (rater, kind), n in beside.items() if kind == events.STOPPED},
     )  # fmt: skip

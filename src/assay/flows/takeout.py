@@ -106,7 +106,7 @@ def _typed(rows: Sequence[Mapping[str, Any]], to: str) -> bytes:
     """Rows with every column, also one that nobody filled, so that files of several projects fit together."""
     import polars as pl
 
-    types = {"grade": pl.Float64, "took_ms": pl.Int64, "is_found": pl.Boolean}
+    types = {"grade": pl.Float64, "took_ms": pl.Int64, "is_fast": pl.Boolean, "is_found": pl.Boolean}
     schema: Any = {name: types.get(name, pl.String) for name in COLUMNS}
     return to_bytes(pl.DataFrame([[row[name] for name in COLUMNS] for row in rows], schema=schema, orient="row"), to)
 

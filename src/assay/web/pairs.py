@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from assay.flows import labelling, pairs
+from assay.flows import labelling, pace, pairs
 from assay.flows.people import Person
 from assay.flows.pilot import ITSELF
 from assay.flows.progress import is_large
@@ -41,7 +41,7 @@ def label(request: Request, project: str, who: Person = RATER) -> Response:
     rubric = labelling.rubric_of(row)
     return page(
         request, "pairs.html", who=who, csrf=csrf(request), project=row, rubric=rubric, reasons=labelling.REASONS,
-        body=rubric.lines,
+        pace=pace, body=rubric.lines,
     )  # fmt: skip
 
 
@@ -51,7 +51,8 @@ def items(
 ) -> dict[str, Any]:
     """The next pairs of whoever asks, each with its two documents on the sides of this rater.
 
-    `waits` says why nothing comes: "pilot" until the raters agree on the pilot; else it is empty.
+    `waits` says why nothing comes: "pilot" until the raters agree on the pilot, "pace" where the last answers came
+    faster than anybody reads, until whoever asks says to go on; else it is empty.
     """
     store = store_of(request)
     found = pairs.next_pairs(store, who, project, n, request.app.state.secret)
@@ -83,7 +84,7 @@ def progress(request: Request, project: str, who: Person = LEAD) -> Response:
     else:
         found, as_of = count(), None
     return page(
-        request, "pairs-project.html", itself=ITSELF, who=who, csrf=csrf(request), project=row, found=found,
+        request, "pairs-project.html", itself=ITSELF, pace=pace, who=who, csrf=csrf(request), project=row, found=found,
         as_of=f"{as_of:%Y-%m-%d %H:%M:%S} UTC" if as_of else "",
         side=side_words(found.agreement.side) if found and found.agreement else "",
     )  # fmt: skip

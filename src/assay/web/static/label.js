@@ -5,6 +5,7 @@ import { asked, draw, languageName, prefetch, speak } from "./document.js";
 import { finder } from "./find.js";
 import { meter } from "./meter.js";
 import { Outbox, ask, uid } from "./outbox.js";
+import { stop } from "./slow.js";
 
 const { project, rater } = document.body.dataset;
 const needsEnter = document.body.dataset.enter === "yes";
@@ -92,7 +93,7 @@ async function fill() {
       queue.push(...fresh);
       idle = fresh.length ? 0 : idle + 1;
       for (const one of fresh) prefetch(one.document);
-      if (told.waits === "pace") slowDown();
+      if (told.waits === "pace") slow.show();
       isEmpty = told.items.length === 0 && outbox.waiting().length === 0 && told.waits !== "pace";
       isWaiting = told.waits === "pilot";
     } else tell("offline", told.what || `the server said ${told.code}`);
@@ -264,27 +265,10 @@ const find = finder(project, {
   ),
 });
 
-// Who answers faster than anybody reads is stopped: nothing comes before a key that gives no grade.
-
-function slowDown() {
-  if ($("slow").open) return;
-  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
-  $("slow").showModal();
-}
-
-async function goOn() {
-  try {
-    const { ok, told } = await ask("POST", `/v1/projects/${project}/go-on`);
-    $("slow-says").textContent = ok ? "" : told.what;
-    if (!ok) return;
-  } catch {
-    $("slow-says").textContent = "no connection: try again";
-    return;
-  }
-  $("slow").close();
+const slow = stop(project, () => {
   if (seenAt) seenAt = performance.now(); // the stop is nobody's time to answer
   fill();
-}
+});
 
 // Keys and buttons.
 
@@ -300,8 +284,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;
   const dialog = document.querySelector("dialog[open]");
   if (dialog) {
-    if (dialog.id === "slow" && event.key === "Escape") event.preventDefault();
-    if (dialog.id === "slow" && event.key === "c") goOn();
+    slow.key(dialog, event);
     if (dialog.id === "why" && /^[1-9]$/.test(event.key)) {
       const button = dialog.querySelectorAll("[data-reason]")[Number(event.key) - 1];
       if (button) { event.preventDefault(); button.click(); }
@@ -329,7 +312,7 @@ document.addEventListener("keydown", (event) => {
 const CLICKS = {
   grade: (node) => stage(Number(node.dataset.grade)),
   value: (node) => say(node.closest("[data-dimension]").dataset.dimension, Number(node.dataset.value)),
-  confirm, flag, undo, find: find.open, goOn,
+  confirm, flag, undo, find: find.open, goOn: slow.goOn,
   help: () => open("help"),
   rubric: () => open("rubric-text"),
   reason: (node) => { $("why").close(); answer({ cannot_tell: node.dataset.reason }); },

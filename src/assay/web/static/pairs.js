@@ -4,6 +4,7 @@
 import { asked, draw, prefetch, speak } from "./document.js";
 import { meter } from "./meter.js";
 import { Outbox, ask, uid } from "./outbox.js";
+import { stop } from "./slow.js";
 
 const { project, rater } = document.body.dataset;
 const $ = (id) => document.getElementById(id);
@@ -18,6 +19,7 @@ let note = "";
 let history = [];        // answers of this page, the last one last
 let gone = new Set();    // pairs that left the page while a fetch was on its way: its answer may still name them
 let fetching = false;
+let idle = 0;            // fetches in a row that brought nothing new
 let isEmpty = false;
 let isWaiting = false;   // the pilot is compared, and the raters do not agree on it yet
 let marks = true;
@@ -74,7 +76,9 @@ async function fill() {
       const fresh = told.items.filter((one) => !isKnown(one));
       for (const one of fresh) for (const side of SIDES) prefetch(one[side]);
       queue.push(...fresh);
-      isEmpty = told.items.length === 0 && outbox.messages.length === 0;
+      idle = fresh.length ? 0 : idle + 1;
+      if (told.waits === "pace") slow.show();
+      isEmpty = told.items.length === 0 && outbox.messages.length === 0 && told.waits !== "pace";
       isWaiting = told.waits === "pilot";
     }
   } catch {
@@ -118,7 +122,7 @@ function next() {
     $("wait").textContent = !isEmpty ? "Loading the next two documents …" : isWaiting
       ? "You have compared the pilot. The rest opens when every rater has, and they agree; then load this page again."
       : "Nothing is left for you here. Thank you.";
-    if (!isEmpty) setTimeout(fill, outbox.messages.length ? 150 : 0);
+    if (!isEmpty) setTimeout(fill, Math.min(3000, 100 * idle * idle)); // what is held waits in an outbox, or comes again
     return;
   }
   show();
@@ -177,6 +181,11 @@ function flag() {
   outbox.put("/v1/flags", { project, query_id: current.query.query_id, why: note }, { words: "the query is flagged" });
 }
 
+const slow = stop(project, () => {
+  if (seenAt) seenAt = performance.now(); // the stop is nobody's time to answer
+  fill();
+});
+
 // Keys and buttons.
 
 const open = (id) => { if (current || id === "help") $(id).showModal(); };
@@ -192,6 +201,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   const dialog = document.querySelector("dialog[open]");
   if (dialog) {
+    slow.key(dialog, event);
     const reasons = dialog.id === "why" && /^[1-9]$/.test(event.key) ? dialog.querySelectorAll("[data-reason]") : [];
     const button = reasons[Number(event.key) - 1];
     if (button) {
@@ -216,7 +226,8 @@ document.addEventListener("click", (event) => {
   else if (node.dataset.reason) {
     $("why").close();
     answer({ cannot_tell: node.dataset.reason }, "saved: can't tell");
-  } else if (node.dataset.close !== undefined) node.closest("dialog").close();
+  } else if (node.dataset.goOn !== undefined) slow.goOn();
+  else if (node.dataset.close !== undefined) node.closest("dialog").close();
   else if (node.id === "cannot") open("why");
   else if (node.id === "note") open("noting");
   else if (node.id === "skip") skip();
