@@ -273,7 +273,8 @@ def _chosen(found: Sequence[str], row: type, where: str, chosen: Mapping[str, st
                 if not at
                 else f"{len(at)} columns are called {column}"
             )
-            raise InputError(what, where, f"the columns are {listed(found)}")
+            remedy = f"the columns are {listed(found)}; --columns holds for every input with a header"
+            raise InputError(what, where, remedy)
         if at[0] in taken.values():
             raise InputError(f"column {column} is given to two fields", "--columns", "give each column once")
         taken[field] = at[0]
