@@ -144,8 +144,10 @@ def test_rankers_are_compared_with_a_caution(tmp_path):
     ("options", "message"),
     [
         ({"by": "phase"}, "not grouped by 'phase'"),
-        ({"since": "2026-03-02", "until": "2026-03-01"}, "ends before it begins"),
-        ({"since": "soon"}, "is no date"),
+        ({"since": "2026-03-02", "until": "2026-03-01"}, "--to: the window ends before it begins"),
+        ({"since": "soon"}, "--from: 'soon' is no date"),
+        ({"memory": "much"}, "--memory: 'much' is no size"),
+        ({"app": "shop"}, "log.jsonl: no column names the application"),
         ({"ordinal_base": {"": 2}}, "start at 0 or 1"),
         ({"on": "duck"}, "no log engine"),
         ({"master": "local"}, "means nothing to the embedded engine"),

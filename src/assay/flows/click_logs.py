@@ -75,9 +75,9 @@ def opened(log: Paths, choices: LogChoices, is_bandit: bool = False) -> Log:
 
     zone = zone_of(choices.time_zone or "UTC")
     since, until = (_micros(moment, zone, option) for moment, option in
-                    ((choices.since, "--since"), (choices.until, "--until")))  # fmt: skip
+                    ((choices.since, "--from"), (choices.until, "--to")))  # fmt: skip
     if since is not None and until is not None and since >= until:
-        raise InputError("the window ends before it begins", "--until", "name a later day")
+        raise InputError("the window ends before it begins", "--to", "name a later day")
     for app, base in choices.ordinal_base.items():
         if base not in (0, 1):
             raise InputError(f"positions start at 0 or 1, not at {base}", f"--ordinal-base {app}={base}", "pass 0 or 1")

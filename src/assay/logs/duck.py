@@ -74,7 +74,12 @@ class Duck:
             settings["memory_limit"] = memory
         if threads is not None:
             settings["threads"] = threads
-        self._connection = duckdb.connect(config=settings)
+        try:
+            self._connection = duckdb.connect(config=settings)
+        except duckdb.Error as error:  # the only one of these settings that somebody typed
+            self._spill.cleanup()
+            raise InputError(f"{memory!r} is no size", "--memory", "pass a number with its unit, such as 4GB",
+                             line=str(error).splitlines()[0]) from None  # fmt: skip
         self._connection.execute("SET enable_progress_bar = false")  # it would draw on standard output, among results
         self._beyond = Beyond(self._connection)
         self._sources: tuple[Source, ...] = ()

@@ -310,6 +310,8 @@ def _check(sources: Sequence[Source], given: Sequence[Any], reading: Reading) ->
     if any({"impressions", "clicks"} <= source.types.keys() and "docs" not in source.paths for source in shows):
         raise InputError("holds counts, not single searches", where,
                          "pass the log; propensity, counterfactual and qrels from-clicks take counts")  # fmt: skip
+    if reading.app and not any("app" in source.paths for source in sources):
+        raise InputError("no column names the application", where, "leave out --app, or pass --columns app=COLUMN")
     if not names & {"position", "docs"}:
         raise InputError("no column gives the position", where, "say which one does: --columns position=COLUMN")
     if not names & {"clicked", "clicks"} and not has_events(sources):
