@@ -39,8 +39,8 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "rerun": ("assay.cli.report", "Make a saved result again by its recorded command, and show what differs."),
     },
     "Judge": {
-        "pool": ("assay.cli.pool", "Say which pairs of query and document to judge, and what that takes."),
-        "rubric": ("assay.cli.judgments", "Write the file that says what the grades mean, to be changed."),
+        "pool": ("assay.cli.pool", "Say which pairs to judge, and what each run brought to the judgments."),
+        "rubric": ("assay.cli.judgments", "Write and read the file that says what the grades mean."),
         "sample": ("assay.cli.judgments", "Draw a fair set of queries from a log."),
         "label": (
             "assay.cli.label",
