@@ -8,6 +8,7 @@ import pytest
 from assay.errors import EngineError
 from assay.logs.log import Reading, open_log
 from assay.logs.session import cause, gave_up
+from sparks import begun
 
 LOST = """An error occurred while calling o42.getResult.
 : org.apache.spark.SparkException: Exception thrown in awaitResult:
@@ -48,18 +49,13 @@ def test_what_names_no_cause_is_said_by_its_first_line():
 
 @pytest.mark.spark
 def test_cells_above_the_result_limit_of_the_driver(tmp_path):
-    from pyspark.sql import SparkSession
-
     from assay.logs.spark import Spark
 
-    few = {"spark.driver.maxResultSize": "40k", "spark.sql.shuffle.partitions": "1", "spark.ui.enabled": "false",
-           "spark.driver.host": "127.0.0.1", "spark.sql.codegen.wholeStage": "false",
-           "spark.sql.adaptive.enabled": "false"}  # fmt: skip
     rows = 4_000  # a cell each, of 16 bytes and more
     table = pl.DataFrame({"query": [f"q{i}" for i in range(rows)], "doc_id": [f"d{i}" for i in range(rows)],
                           "rank": [1] * rows, "click": [0, 1] * (rows // 2)})  # fmt: skip
     table.write_parquet(tmp_path / "log.parquet")
-    session = SparkSession.builder.master("local[1]").config(map=few).getOrCreate()
+    session = begun(more={"spark.driver.maxResultSize": "40k"})
     try:
         log = open_log(tmp_path / "log.parquet", Reading(), engine=Spark())
         with pytest.raises(EngineError) as caught:

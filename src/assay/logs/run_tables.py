@@ -11,13 +11,13 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from assay.errors import EngineError, InputError
+from assay.errors import EngineError, InputError, first_line
 from assay.files import spelled
 from assay.files.addresses import checked
 from assay.files.lake import by_values
 from assay.logs.addressed import not_of_tables
 from assay.logs.found_files import kind_of
-from assay.logs.session import Session, quiet
+from assay.logs.session import Session, gave_up, quiet
 from assay.logs.spark_tables import check_no_table
 
 if TYPE_CHECKING:
@@ -257,16 +257,18 @@ class RunTable:
         try:
             return ask()
         except self._session.fault as error:
-            raise _told(str(error), self.files) from error
+            raise _told(error, self.files) from error
 
 
-def _told(said: str, files: RunFiles) -> InputError | EngineError:
+def _told(error: BaseException, files: RunFiles) -> InputError | EngineError:
     """What Spark says, as far as it can be understood."""
-    lines = [line.strip() for line in said.strip().splitlines()]
+    said = str(error)
+    lines = [line.strip() for line in said.strip().splitlines()] or [first_line(error)]
     first = next((line for line in lines if "[" in line or not line.startswith("An e")), lines[0])
     first = first.removeprefix(": ")  # as py4j tells it
+    why = ""
     if first.startswith("Traceback"):
-        first = next((line for line in reversed(lines) if _RAISED.match(line)), first)
+        first = why = next((line for line in reversed(lines) if _RAISED.match(line)), first)
     if "No module named 'assay'" in said:
         return EngineError("the executors of Spark have no assay\n    mend: install it where they run, or let "
                            "PYSPARK_PYTHON name a Python that has it")  # fmt: skip
@@ -274,7 +276,7 @@ def _told(said: str, files: RunFiles) -> InputError | EngineError:
     if path is not None or first.startswith(("[PATH_NOT_FOUND]", "[UNABLE_TO_INFER_SCHEMA]", "[CANNOT_MERGE_SCHEMA")):
         return InputError("cannot be read as a run", spelled(path or files.name),
                           "name Parquet files with the columns query_id, doc_id and score", line=first)  # fmt: skip
-    return EngineError(f"Spark gave up\n    {first}\n    mend: its own log says more; or leave out --on spark")
+    return gave_up(error, why)
 
 
 def _as_read(name: str, column: str, kind: str) -> str:

@@ -90,10 +90,16 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def gave_up(error: BaseException) -> EngineError:
-    """What is said of a job that Spark did not end: the first line of its cause, and what helps."""
+def gave_up(error: BaseException, why: str = "") -> EngineError:
+    """What is said of a job that Spark did not end: why, and what helps.
+
+    Args:
+        error: of Spark.
+        why: in one line; the first line of its cause when empty.
+    """
     said = str(error)
-    return EngineError(f"Spark gave up\n    {cause(said) or first_line(error)}\n    mend: {_remedy(error, said)}")
+    why = why or cause(said) or first_line(error)
+    return EngineError(f"Spark gave up\n    {why}\n    mend: {_remedy(error, said)}")
 
 
 def cause(said: str) -> str:
