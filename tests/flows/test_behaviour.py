@@ -159,6 +159,21 @@ def test_options_that_mean_nothing(log, options, message):
         assay.behaviour(log, **options)
 
 
+def test_no_interval_of_times_begins_before_the_search(tmp_path):
+    # two people, 1 s and 100 s to their click: the mean is 50.5 s, and t with 1 degree of freedom goes far below 0
+    rows = []
+    for who, after in (("u1", 1), ("u2", 100)):
+        began = {"search_id": who, "user_id": who, "at": 1_772_366_400}
+        rows += [{**began, "event": "impression", "query": "red", "doc_id": "d1", "rank": 1},
+                 {**began, "event": "click", "doc_id": "d1", "at": began["at"] + after}]  # fmt: skip
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    rate = next(one for one in assay.behaviour(path).rates if one.measure == "time to click")
+    assert rate.value == pytest.approx(50.5)
+    # 50.5 +- 12.706 x 99 / 2
+    assert (rate.interval.low, rate.interval.high) == (0.0, pytest.approx(50.5 + 12.7062047 * 49.5))
+
+
 def test_nothing_left_is_not_an_answer(log):
     with pytest.raises(NotEnoughEvidence, match=r"no search is left in the log\n.* left out: before the window"):
         assay.behaviour(log, since="2027-01-01")

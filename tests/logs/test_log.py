@@ -211,3 +211,10 @@ def test_the_sample_of_user_behavior_insights(shared):
     assert sum(found.values()) + sum(one.n for one in log.refused() if "names no search" in one.reason) == 473 + 3448
     assert found["Chorus", "search"] == 273 + 506 - 2  # two of them name no search
     assert {one.app: one.base for one in log.bases} == {"esci_ubi_sample": 0, "Chorus": 1}
+    for most in (0, 50):
+        log = open_log(shared / "data/clicks/ubi/ubi_queries_events.ndjson.gz", Reading(most=most))
+        left = {one.reason: one.n for one in log.refused()}
+        nowhere = [left.get(why, 0) for why in ("impressions that come again", "impressions of these sessions",
+                                                "impressions whose search names no query")]  # fmt: skip
+        assert log.run("cells")["impressions"].sum() + sum(nowhere) == 1999
+        assert nowhere[2] > 0

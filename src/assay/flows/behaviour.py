@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, did_you_mean
@@ -188,7 +189,7 @@ class _Asked:
             if self._lacks(metric.needs):
                 continue
             sums = _moments(row, metric.over, metric.under)
-            interval, why = _interval(sums, self.unit, metric.unit == "share")
+            interval, why = _interval(sums, self.unit, metric.unit == "share", metric.over != "value")
             found.append(Rate(name, group, sums.ratio, interval, sums.x, int(sums.n), why))
         return found
 
@@ -227,7 +228,7 @@ def _moments(row: Mapping[str, Any], over: str, under: str) -> Moments:
     )  # fmt: skip
 
 
-def _interval(sums: Moments, unit: str, is_share: bool) -> tuple[Interval | None, str]:
+def _interval(sums: Moments, unit: str, is_share: bool, is_positive: bool) -> tuple[Interval | None, str]:
     from assay.stats.moments import ratio_interval, share_interval
 
     if not sums.x:
@@ -236,7 +237,12 @@ def _interval(sums: Moments, unit: str, is_share: bool) -> tuple[Interval | None
         return None, f"one {unit} only"
     if not sums.y and not is_share:
         return None, "none happened"
-    return share_interval(sums) if is_share else ratio_interval(sums), ""
+    if is_share:
+        return share_interval(sums), ""
+    found = ratio_interval(sums)
+    if found is not None and is_positive:
+        found = replace(found, low=max(found.low, 0.0))
+    return found, ""
 
 
 def _dwell(is_derived: bool, rows: Any, np: Any) -> Dwell:
