@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from assay.store import judgments, queue
+from assay.store import claims, judgments, queue
 from assay.store.database import Store
 from assay.store.schema import ITEMS
 
@@ -38,7 +38,7 @@ def main(url: str) -> None:
                     queue.add(connection, TENANT, "p", [queue.NewItem("q", f"d{number}", "h", int(number))], 1, NOW)
                     select = sa.select(ITEMS).where(ITEMS.c.project == "p", ITEMS.c.doc_id == f"d{number}")
                     row = dict(connection.execute(select).mappings().one())
-                    assert queue.take(connection, row, "rater", 0, NOW)
+                    assert claims.take(connection, row, "rater", 0, NOW)
                 item = row["id"] if known is None else known["item"]
                 judgments.append(connection, TENANT, judgments.Given(one, item, "rater", grade=1.0), "v1", NOW)
 

@@ -15,7 +15,7 @@ from assay.flows.people import Person
 from assay.flows.project_state import state_of
 from assay.flows.workbench import Workbench
 from assay.rubric import Rubric
-from assay.store import judgments, queue
+from assay.store import claims, judgments
 from assay.store.database import Store
 from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS
 from store.made import NOW, TENANT
@@ -118,7 +118,7 @@ def test_undo_and_skip_give_the_pair_back_on_the_same_sides(store: Store) -> Non
     store.write(lambda c: judgments.take_back(c, TENANT, "undo-1", f"ann-{one['item']:04}-0", "ann", NOW)).result()
     assert one in ask(store, ANN)
     assert pairs.export(store, TENANT, "Duel") == []
-    store.write(lambda c: queue.end(c, other["item"], "ann", 0, "skipped", NOW)).result()
+    store.write(lambda c: claims.end(c, other["item"], "ann", 0, "skipped", NOW)).result()
     assert [again["item"] for again in ask(store, ANN, 2)] == [one["item"], other["item"]]
     assert ask(store, ANN, 2)[1]["left"] == other["left"]
 

@@ -12,7 +12,7 @@ from assay.flows.people import Person
 from assay.flows.pilot import ITSELF, Step, consider, gate_of
 from assay.flows.progress import progress_of
 from assay.flows.project import open_queue
-from assay.store import audit, judgments, people, projects, queue
+from assay.store import audit, claims, judgments, people, projects, queue
 from assay.store.database import Store
 from assay.store.schema import CLAIMS
 from store.made import NOW, TENANT, ask, give, project
@@ -109,7 +109,7 @@ def test_it_waits_for_every_rater_that_has_an_account(store: Store) -> None:
 def test_a_pilot_pair_that_was_put_off_comes_again_before_anything_is_decided(store: Store) -> None:
     row = project(store, items=6, pilot=2, rubric=RUBRIC)
     (first,) = ask(store, row, "a")
-    store.write(lambda c: queue.end(c, first["id"], "a", 0, "skipped", NOW)).result()
+    store.write(lambda c: claims.end(c, first["id"], "a", 0, "skipped", NOW)).result()
     (second,) = ask(store, row, "a")
     give(store, second["id"], "a")
     assert [item["id"] for item in ask(store, row, "a")] == [first["id"]]

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from assay.errors import InputError
-from assay.store import judgments, queue
+from assay.store import claims, judgments, queue
 from assay.store.database import Store
 from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS
 from store.made import NOW, TENANT, ask, give, project, undo
@@ -119,7 +119,7 @@ def test_undo_is_a_new_row_and_gives_the_item_back(store: Store) -> None:
 def test_a_skipped_item_goes_back_and_comes_to_its_rater_last(store: Store) -> None:
     row = project(store, items=3, wanted=1, queries=1)
     (first,) = ask(store, row, "ann")
-    store.write(lambda c: queue.end(c, first["id"], "ann", 0, "skipped", NOW)).result()
+    store.write(lambda c: claims.end(c, first["id"], "ann", 0, "skipped", NOW)).result()
     seen = []
     while found := ask(store, row, "ann"):
         seen.append(found[0]["id"])
@@ -133,10 +133,21 @@ def test_claims_that_nobody_answers_are_given_back(store: Store) -> None:
     row = project(store, items=2, wanted=1, queries=1)
     ask(store, row, "ann", 2, now="2026-03-01T00:00:00Z")
     assert ask(store, row, "ben", 2) == []
-    gone = store.write(lambda c: queue.expire(c, "p", "2026-03-01T00:30:00Z", "2026-03-01T01:00:00Z")).result()
+    gone = store.write(lambda c: claims.expire(c, "p", "2026-03-01T00:30:00Z", "2026-03-01T01:00:00Z")).result()
     assert gone == 2
     assert len(ask(store, row, "ben", 2)) == 2
     assert ask(store, row, "ann", 2) == []
+
+
+def test_what_nobody_answers_for_a_day_is_for_who_has_nothing_else(store: Store) -> None:
+    row = project(store, items=3, wanted=1, queries=1)
+    held = ask(store, row, "ann", 2, now="2026-03-01T00:00:00Z")
+    ask(store, row, "ben", 1, now="2026-03-01T12:00:00Z")
+    assert ask(store, row, "cid", 3, now="2026-03-02T00:00:00Z") == []  # a day, and no more
+    assert len(ask(store, row, "ben", 3, now="2026-03-02T00:00:01Z")) == 1  # who holds something keeps to it
+    assert len(ask(store, row, "cid", 3, now="2026-03-02T00:00:01Z")) == 2
+    give(store, held[0]["id"], "ann")  # it comes late, and is kept
+    assert sorted(r["taken"] for r in store.rows(sa.select(ITEMS.c.taken))) == [1, 1, 2]
 
 
 def test_everybody_labels_the_pilot_and_the_queue_waits_for_it(store: Store) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from assay.store import queue, share
+from assay.store import claims, queue, share
 from assay.store.database import Store
 from assay.store.projects import add_queries
 from assay.store.schema import PROJECTS
@@ -38,7 +38,7 @@ def test_answers_undoings_and_what_is_put_off_are_counted(store: Store) -> None:
     first, second = ask(store, row, "ann", 2)
     give(store, first["id"], "ann", uid="first-answer")
     assert (of(store, row, "ann", "q0"), whole(store, row, "ann")) == ({"q0": (1, 3)}, (1, 6))
-    store.write(lambda c: queue.end(c, second["id"], "ann", 0, "skipped", NOW)).result()
+    store.write(lambda c: claims.end(c, second["id"], "ann", 0, "skipped", NOW)).result()
     assert (of(store, row, "ann", "q0"), whole(store, row, "ann")) == ({"q0": (1, 3)}, (1, 6))
     undo(store, "first-answer", "ann")
     assert (of(store, row, "ann", "q0"), whole(store, row, "ann")) == ({"q0": (0, 3)}, (0, 6))
@@ -53,7 +53,7 @@ def test_what_others_filled_is_not_there_and_what_is_held_or_answered_is(store: 
     give(store, theirs["id"], "ben")
     assert (of(store, row, "ann", "q0"), whole(store, row, "ann")) == ({"q0": (1, 3)}, (1, 3))
     assert (of(store, row, "ben", "q0"), whole(store, row, "ben")) == ({"q0": (1, 2)}, (1, 2))
-    store.write(lambda c: queue.end(c, held["id"], "ann", 0, "skipped", NOW)).result()  # open again, to both
+    store.write(lambda c: claims.end(c, held["id"], "ann", 0, "skipped", NOW)).result()  # open again, to both
     assert (whole(store, row, "ann"), whole(store, row, "ben")) == ((1, 3), (1, 3))
     (taken, last) = ask(store, row, "ben", 2)
     assert held["id"] in (taken["id"], last["id"])

@@ -27,7 +27,7 @@ from assay.flows.snapshot import (
 )
 from assay.keys import coin, fingerprint
 from assay.rubric import Rubric
-from assay.store import audit, events, judgments, projects, queue
+from assay.store import audit, claims, events, judgments, projects, queue
 from assay.store.database import Store
 from assay.store.judgments import Given
 from assay.tables import Pair
@@ -278,7 +278,7 @@ def opened(store: Store, who: Person, uid: str, item: int) -> None:
         raise InputError("the raters of this project open no live pages", "item", "label what the page shows")
 
     def job(connection: Any) -> None:
-        if not queue.had(connection, item, who.name):
+        if not claims.had(connection, item, who.name):
             raise InputError("nobody gave you this item", f"item {item}", "ask for the next one")
         # The hash of an id that a client made: an id may hold a name.
         events.note(connection, who.tenant, project["id"], who.name, events.OPENED, at, item=item,
@@ -324,7 +324,7 @@ def undo(store: Store, who: Person, uid: str, of: str) -> dict[str, Any]:
 def skip(store: Store, who: Person, item: int, turn: int) -> bool:
     """Puts an item off: it comes again when nothing else is left."""
     at = now()
-    return store.write(lambda c: queue.end(c, item, who.name, turn, "skipped", at)).result()
+    return store.write(lambda c: claims.end(c, item, who.name, turn, "skipped", at)).result()
 
 
 def flag(store: Store, who: Person, name: str, query_id: str, why: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from assay.store import queue
+from assay.store import claims, queue
 from assay.store.schema import CLAIMS, DOCUMENTS, ITEMS
 
 
@@ -52,7 +52,7 @@ def add(
         return row, "held"
     if claim is not None and claim.outcome == "judged":
         return row, "labelled"
-    return row, "added" if queue.take(connection, item, rater, 0, now) else "enough"
+    return row, "added" if claims.take(connection, item, rater, 0, now) else "enough"
 
 
 def _item(connection: sa.Connection, project: str, query_id: str, doc_id: str) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from assay.errors import InputError
-from assay.store import queue
+from assay.store import claims
 from assay.store.database import Store
 from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS, PROJECTS
 
@@ -85,7 +85,7 @@ def append(connection: sa.Connection, tenant: str, given: Given, rubric_version:
         "is_fast": given.is_fast, "source": given.source, "turn": given.turn, "takes_back": None,
     }  # fmt: skip
     connection.execute(_INSERT, row)
-    queue.end(connection, given.item, given.rater, given.turn, "judged", now)
+    claims.answered(connection, given.item, given.rater, given.turn, now)
     _mark(connection, tenant, item)
     return row
 
@@ -119,7 +119,7 @@ def take_back(connection: sa.Connection, tenant: str, uid: str, of: str, rater: 
         return judgment
     left = {name: judgment[name] for name in _COPIED}
     connection.execute(sa.insert(JUDGMENTS).values(**left, uid=uid, judged_at=now, takes_back=of))
-    queue.reopen(connection, judgment["item"], rater, judgment["turn"], now)
+    claims.reopen(connection, judgment["item"], rater, judgment["turn"], now)
     _mark(connection, tenant, item_of(connection, tenant, judgment["item"]))
     return judgment
 

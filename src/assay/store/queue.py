@@ -11,12 +11,14 @@ import secrets
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from assay.keys import coin
+from assay.store import claims
 from assay.store.bulk import insert_new
 from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS
 
@@ -30,6 +32,9 @@ APART = 20
 """A rater's own item is not repeated before so many others were judged."""
 
 CERTAIN = 2**64
+
+HELD = timedelta(days=1)
+"""How long an item that nobody answers is kept for the rater who has it, where another one asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +129,16 @@ def claim(
         held += [
             row | {"turn": turn, "taken": row["taken"] + (turn == 0)}
             for row, turn in more
-            if take(connection, row, rater, turn, now)
+            if claims.take(connection, row, rater, turn, now)
         ]
+    # Nothing is left but what somebody else holds: what was held long enough is for whoever asks.
+    if not held and claims.expire(connection, project["id"], _before(now), now):
+        return claim(connection, project, rater, n, now, secret)
     return held
+
+
+def _before(now: str) -> str:
+    return (datetime.fromisoformat(now) - HELD).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _held(connection: sa.Connection, project: str, rater: str) -> list[dict[str, Any]]:
@@ -335,63 +347,3 @@ def _own(connection: sa.Connection, project: str, rater: str, secret: bytes) -> 
     )  # fmt: skip
     found = [dict(row) for row in connection.execute(select).mappings()]
     return min(found, key=lambda row: coin(secret, "again", rater, str(row["id"])), default=None)
-
-
-def take(connection: sa.Connection, row: dict[str, Any], rater: str, turn: int, now: str) -> bool:
-    """Claims an item; False where the quota is full."""
-    if turn == 0:
-        taken = connection.execute(
-            sa.update(ITEMS)
-            .where(ITEMS.c.id == row["id"], ITEMS.c.taken < ITEMS.c.wanted)
-            .values(taken=ITEMS.c.taken + 1)
-        ).rowcount
-        if not taken:
-            return False
-    old = connection.execute(
-        sa.update(CLAIMS)
-        .where(CLAIMS.c.item == row["id"], CLAIMS.c.rater == rater, CLAIMS.c.turn == turn)
-        .values(claimed_at=now, ended_at=None, outcome=None)
-    ).rowcount
-    if not old:
-        connection.execute(
-            sa.insert(CLAIMS).values(tenant=row["tenant"], item=row["id"], rater=rater, turn=turn, claimed_at=now)
-        )
-    return True
-
-
-def had(connection: sa.Connection, item: int, rater: str) -> bool:
-    """Whether an item was ever handed to a rater."""
-    select = sa.select(CLAIMS.c.id).where(CLAIMS.c.item == item, CLAIMS.c.rater == rater)
-    return connection.execute(select).first() is not None
-
-
-def end(connection: sa.Connection, item: int, rater: str, turn: int, outcome: str, now: str) -> bool:
-    """Ends a claim: "judged", "skipped" or "expired"; False where there is none. What is given back is open again."""
-    ended = connection.execute(
-        sa.update(CLAIMS)
-        .where(CLAIMS.c.item == item, CLAIMS.c.rater == rater, CLAIMS.c.turn == turn, CLAIMS.c.ended_at.is_(None))
-        .values(ended_at=now, outcome=outcome)
-    ).rowcount
-    if ended and turn == 0 and outcome != "judged":
-        connection.execute(sa.update(ITEMS).where(ITEMS.c.id == item).values(taken=ITEMS.c.taken - 1))
-    return bool(ended)
-
-
-def reopen(connection: sa.Connection, item: int, rater: str, turn: int, now: str) -> None:
-    """The rater holds the item again: a judgment was taken back."""
-    connection.execute(
-        sa.update(CLAIMS)
-        .where(CLAIMS.c.item == item, CLAIMS.c.rater == rater, CLAIMS.c.turn == turn)
-        .values(claimed_at=now, ended_at=None, outcome=None)
-    )
-
-
-def expire(connection: sa.Connection, project: str, before: str, now: str) -> int:
-    """Gives back what raters claimed before a time and never answered; how many items."""
-    select = (
-        sa.select(CLAIMS.c.item, CLAIMS.c.rater, CLAIMS.c.turn)
-        .join(ITEMS, CLAIMS.c.item == ITEMS.c.id)
-        .where(ITEMS.c.project == project, CLAIMS.c.ended_at.is_(None), CLAIMS.c.claimed_at < before)
-    )
-    rows = connection.execute(select).all()
-    return sum(end(connection, item, rater, turn, "expired", now) for item, rater, turn in rows)
