@@ -119,7 +119,7 @@ def behaviour(
     was counted once need not be read again. LOG is what `behaviour` takes.""",
 )
 @click.argument("log", nargs=-1, required=True)
-@click.option("--out", required=True, metavar="FILE", help="The counts, as .parquet.")
+@click.option("--out", required=True, metavar="FILE", help="The counts, as .parquet; or FOLDER/, of files.")
 @click.option("--count", "kind", type=OneOf(["position", "cascade", "last-click"]), default="position",
               metavar="position|cascade|last-click",
               help="Clicks by position unless given; how far lists were read; by the last click above.")  # fmt: skip

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.clicks.behaviour import LogRead
 from assay.errors import InputError, NotEnoughEvidence
-from assay.files import name_of, replacing, spelled
+from assay.files import is_beyond, making, name_of, replacing, spelled
+from assay.files.addresses import table_of
 from assay.flows.click_logs import LogChoices, Paths, notes_of, nothing_left, opened, read_of
+from assay.logs.addressed import not_of_tables
+from assay.logs.found_files import part_files
 from assay.results import Result, Source, kept
 
 if TYPE_CHECKING:
@@ -63,7 +68,7 @@ def cells(
 
     Args:
         log: files, a folder or a glob of what was shown and done.
-        out: the file to be written.
+        out: the file to be written; or a folder of files, which is new or empty and named with a `/` at its end.
         kind: "position" (impressions and clicks, by ranker and segment), "cascade" (how far lists were read) or
             "last-click" (by the last clicked position above).
         choices: how the log is read; `options` when None.
@@ -74,35 +79,60 @@ def cells(
         InputError: the log or an option cannot be read, or the file cannot be written.
         NotEnoughEvidence: nothing is left to count.
     """
-    import polars as pl
-
     from assay import __version__
 
     if kind not in KINDS:
         raise InputError(f"{kind!r} is not counted", "--count", f"pass --count {' or '.join(KINDS)}")
-    if Path(out).suffix.lower() != ".parquet":
-        raise InputError("cells are written as Parquet", name_of(out), "give the file the ending .parquet")
+    if is_beyond(os.fspath(out)):
+        raise InputError("cells are written to paths, and no addresses", spelled(out), "name a file or a folder")
+    if not _is_folder(out) and Path(out).suffix.lower() != ".parquet":
+        raise InputError("cells are written as Parquet", name_of(out),
+                         "give the file the ending .parquet, or the folder a / at its end")  # fmt: skip
     choices = LogChoices(**options) if choices is None else choices
     here = opened(log, choices)
     try:
         if kind != "position" and not here.has("impression_id"):
             raise InputError(f"{kind} counts need whole lists, and no column names the search", "--columns",
                              "pass --columns impression_id=COLUMN")  # fmt: skip
-        with replacing(out) as file:
-            if not here.write(KINDS[kind], file.name):
+        with _to(out, here.engine.writes_parts) as place:
+            if not here.write(KINDS[kind], place):
                 raise nothing_left(here)
-            sums = pl.scan_parquet(file.name).select(
-                pl.len(), pl.col("impressions").sum(), pl.col("clicks").sum(),
-                queries=pl.col("query_id").n_unique(), pairs=pl.struct("query_id", "doc_id").n_unique(),
-            ).collect().row(0)  # fmt: skip
+            n, impressions, clicks, queries, pairs = here.engine.totals(place)
         read = read_of(here, choices)
     finally:
         here.engine.close()
-    n, impressions, clicks, queries, pairs = (int(value) for value in sums)
     return CellsWritten(
         file=spelled(out), kind=kind, cells=n, impressions=impressions, clicks=clicks, queries=queries, pairs=pairs,
         log=read, notes=tuple(notes_of(read)), source=Source(versions=(("assay", __version__),), command=command),
     )  # fmt: skip
+
+
+def _is_folder(out: str | os.PathLike[str]) -> bool:
+    return os.fspath(out).endswith(("/", os.sep)) or os.path.isdir(out)
+
+
+@contextmanager
+def _to(out: str | os.PathLike[str], in_parts: bool) -> Iterator[str]:
+    """Where cells are to be written, a file or a folder: what is there gets the name `out` when all went well.
+
+    Args:
+        out: as it was typed.
+        in_parts: whether one file is put together from those that the engine writes into a folder beside it.
+    """
+    import polars as pl
+
+    if _is_folder(out):
+        with making(out) as folder:
+            yield str(folder)
+        return
+    with replacing(out) as file:
+        if not in_parts:
+            yield file.name
+            return
+        beside = os.path.dirname(os.path.realpath(out))
+        with TemporaryDirectory(prefix=f".{Path(out).name[:100]}.", suffix=".tmp", dir=beside) as folder:
+            yield folder
+            pl.scan_parquet(part_files(folder), glob=False).sink_parquet(file.name, compression="zstd")
 
 
 def cells_of(log: Paths, choices: LogChoices) -> tuple[Cells, LogRead | None]:
@@ -128,9 +158,13 @@ def cells_of(log: Paths, choices: LogChoices) -> tuple[Cells, LogRead | None]:
 
 
 def holds_cells(log: Paths) -> bool:
-    """Whether what was named are files that `cells` wrote."""
+    """Whether what was named are files that `cells` wrote, or folders of them."""
     given = [log] if isinstance(log, str | os.PathLike) else list(log)
-    return all(_is_cells(path) for path in given)
+    return all(_is_cells(file) for path in given for file in _files(path) or [os.fspath(path)])
+
+
+def _files(path: str | os.PathLike[str]) -> list[str]:
+    return [] if table_of(path) else part_files(path)
 
 
 def _is_cells(path: str | os.PathLike[str]) -> bool:
@@ -144,13 +178,15 @@ def _is_cells(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def _added(paths: Sequence[str | os.PathLike[str]]) -> Cells:
+def _added(given: Sequence[str | os.PathLike[str]]) -> Cells:
     from itertools import combinations
 
     import polars as pl
 
     from assay.clicks.cells import Cells
 
+    paths = [file for path in given for file in _files(path)]
+    not_of_tables(paths)
     seen: dict[tuple[int, int], str] = {}
     for path in paths:
         entry = os.stat(path)
@@ -161,7 +197,7 @@ def _added(paths: Sequence[str | os.PathLike[str]]) -> Cells:
         seen[key] = spelled(path)
     frames = [pl.read_parquet(Path(path)) for path in paths]
     for (one, first), (other, second) in combinations(zip(paths, frames, strict=True), 2):
-        if first.height >= 100 and first.equals(second):  # fewer may be alike by chance
+        if first.height == second.height >= 100 and first.equals(second):  # fewer may be alike by chance
             raise InputError(f"holds the same counts as {spelled(one)}: they would be added twice", spelled(other),
                              "name each day once")  # fmt: skip
     frame = pl.concat(frames, how="diagonal_relaxed")

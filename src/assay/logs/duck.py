@@ -15,7 +15,7 @@ from assay.logs.beyond import Beyond
 from assay.logs.clock import micros_there
 from assay.logs.delimited import NOT_UTF8, OPEN, PLACES, RAGGED, SEPARATORS, TOO_LONG, Unread, mixed_end, names_of
 from assay.logs.footers import filled
-from assay.logs.found_files import LogFiles, json_paths, kind_of
+from assay.logs.found_files import LogFiles, json_paths, kind_of, part_files
 from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
 from assay.logs.named import composed, named, parameters
 from assay.logs.places import PLACE, by_reason, lines_at, one_by_one, placeable
@@ -57,7 +57,7 @@ class Duck:
     """
 
     name = "duckdb"
-    reads_stores = False
+    reads_stores = writes_parts = False
 
     def __init__(self, memory: str | None = None, threads: int | None = None) -> None:
         try:
@@ -171,16 +171,27 @@ class Duck:
             raise self._said(error) from error
 
     def write(self, name: str, path: str, **values: Any) -> int:
-        """Writes the rows of a named query to a Parquet file, however many they are; gives their number."""
+        """Writes the rows of a named query to a Parquet file, or as one into a folder, however many; their number."""
+        file = os.path.join(path, "part-0.parquet") if os.path.isdir(path) else path
         statement = self._composed(name)
         bound = {one: values[one] for one in parameters(statement)}
         try:
             done = self._connection.execute(
-                f"COPY ({statement}) TO {literal(path)} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)", bound
+                f"COPY ({statement}) TO {literal(file)} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)", bound
             ).fetchone()
         except self._fault as error:
             raise self._said(error) from error
         return int(done[0]) if done else 0
+
+    def totals(self, path: str) -> tuple[int, int, int, int, int]:
+        """Of cells that were written; see `Engine`."""
+        import polars as pl
+
+        rows, impressions, clicks, queries, pairs = pl.scan_parquet(part_files(path), glob=False).select(
+            pl.len(), pl.col("impressions").sum(), pl.col("clicks").sum(),
+            queries=pl.col("query_id").n_unique(), pairs=pl.struct("query_id", "doc_id").n_unique(),
+        ).collect().row(0)  # fmt: skip
+        return int(rows), int(impressions), int(clicks), int(queries), int(pairs)
 
     def rejected(self) -> dict[str, Unread]:
         """Lines that could not be taken apart, by reason; those that are no JSON without their places.

@@ -22,6 +22,9 @@ class Engine(Protocol):
     reads_stores: bool
     """Whether addresses of object stores (`s3://...`) can be read."""
 
+    writes_parts: bool
+    """Whether what writes the files of a folder shares its disk with this process, and holds no rows here."""
+
     def close(self) -> None:
         """Ends the engine and removes what it wrote aside."""
 
@@ -47,7 +50,10 @@ class Engine(Protocol):
         """The rows of a named query."""
 
     def write(self, name: str, path: str, **values: Any) -> int:
-        """Writes the rows of a named query to a Parquet file; gives their number."""
+        """Writes the rows of a named query to a Parquet file, or as files into an empty folder; gives their number."""
+
+    def totals(self, path: str) -> tuple[int, int, int, int, int]:
+        """Of cells that were written: rows, impressions, clicks, distinct queries, and pairs of query and document."""
 
     def rejected(self) -> dict[str, Unread]:
         """Lines of CSV that could not be taken apart, by reason.

@@ -130,6 +130,12 @@ def _inside(folder: str) -> Iterator[str]:
         yield from (os.path.join(here, name) for name in names if not name.startswith((".", "_")))
 
 
+def part_files(path: str | os.PathLike[str]) -> list[str]:
+    """The Parquet files of a folder at any depth, by name; a file is its own."""
+    text = os.fspath(path)
+    return sorted(one for one in _inside(text) if kind_of(one) == "parquet") if os.path.isdir(text) else [text]
+
+
 def json_paths(paths: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """The dotted paths of the values in the first lines of JSON files; a list is one value.
 

@@ -11,8 +11,8 @@ from assay.errors import InputError
 from assay.files import is_stream, name_of, spelled
 from assay.logs.engine import Engine
 from assay.logs.fields import found, is_ubi, kinds
-from assay.logs.found_files import LogFiles, files_of, passed_over
-from assay.logs.hidden import Hidden, is_typed
+from assay.logs.found_files import LogFiles, files_of, part_files, passed_over
+from assay.logs.hidden import HINT, Hidden, is_typed
 from assay.logs.mapping import INTEGERS, Source, check_zone, unit_of
 from assay.logs.named import named
 from assay.logs.refusals import Refusal, has_events, refusals
@@ -136,15 +136,16 @@ class Log:
         self.engine.lay(name, columns, rows if self._hidden is None else self._hidden.back(rows))
 
     def write(self, name: str, path: str, **values: Any) -> int:
-        """Writes the rows of a named query to a Parquet file; gives their number."""
+        """Writes the rows of a named query to a Parquet file, or into an empty folder; gives their number."""
         n = self.engine.write(name, path, **{**self._window, **values})
         if n and self._hidden is not None:
             import polars as pl
 
-            before = self.n_hidden
-            self._hidden.out(pl.scan_parquet(path).select(pl.col("query_id").unique()).collect())
-            if self.n_hidden > before:
-                self._hidden.out(pl.read_parquet(path)).write_parquet(path, compression="zstd")
+            before, files = self.n_hidden, part_files(path)
+            texts = pl.scan_parquet(files, glob=False).select("query_id").filter(pl.col("query_id").str.contains(HINT))
+            self._hidden.out(texts.unique().collect())
+            for file in files if self.n_hidden > before else []:
+                self._hidden.out(pl.read_parquet(file)).write_parquet(file, compression="zstd")
         return n
 
     def happened(self) -> list[Happened]:

@@ -6,6 +6,7 @@ things in each; every query is tested to give the same rows on both.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quote
 from assay.logs.named import composed, parameters
 from assay.logs.places import PLACE, by_reason, numbered, placeable
 from assay.logs.session import Session, cause, gave_up
+from assay.logs.spark_parts import totals, write_parts
 from assay.logs.spark_tables import parquet
 from assay.logs.wide import is_wide, long
 
@@ -44,6 +46,7 @@ class Spark:
 
     name = "spark"
     reads_stores = True
+    writes_parts = False
 
     def __init__(self, master: str | None = None) -> None:
         try:
@@ -52,6 +55,7 @@ class Spark:
             raise MissingExtra("sqlglot", "spark", "--on spark") from None
         self._held = Session(master)
         self._session, self._fault = self._held.spark, self._held.fault
+        self.writes_parts = str(self._session.sparkContext.master).startswith("local")
         self._session.conf.set("spark.sql.session.timeZone", "UTC")
         self._sources: tuple[Source, ...] = ()
         self._instead: dict[str, str] = {}
@@ -136,10 +140,19 @@ class Spark:
         return self._rows(_spark(statement), {one: values[one] for one in parameters(statement)})
 
     def write(self, name: str, path: str, **values: Any) -> int:
-        """Writes the rows of a named query to a Parquet file; gives their number."""
+        """Writes the rows of a named query to a Parquet file, which takes them through the driver, or into a folder."""
+        if os.path.isdir(path):
+            statement = composed(name, self._instead)
+            bound = {one: values[one] for one in parameters(statement)}
+            return int(self._read(lambda: write_parts(self._session.sql(_spark(statement), args=bound), path)))
         frame = self.run(name, **values)
         frame.write_parquet(path)
         return frame.height
+
+    def totals(self, path: str) -> tuple[int, int, int, int, int]:
+        """Of cells that were written; see `Engine`."""
+        found: tuple[int, int, int, int, int] = self._read(lambda: totals(self._session, path))
+        return found
 
     def rejected(self) -> dict[str, Unread]:
         """Lines of CSV that could not be taken apart, by reason."""
