@@ -6,10 +6,10 @@ import hmac
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, Form, Request, Response
@@ -81,12 +81,13 @@ class Tries:
     A try counts as wrong from its beginning: hundred at the same moment are hundred.
     """
 
+    clock: ClassVar[Callable[[], float]] = staticmethod(time.monotonic)
     _held: dict[str, tuple[int, float, float]] = field(default_factory=dict)  # tries, when free again, last
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, *keys: Key) -> None:
         """Counts a try, or refuses whoever has to wait."""
-        now = time.monotonic()
+        now = self.clock()
         with self._lock:
             if len(self._held) > REMEMBERED:  # somebody sprays: those who wait longest stay
                 keep = sorted(self._held.items(), key=lambda item: -item[1][1])[: REMEMBERED // 2]
