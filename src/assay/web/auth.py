@@ -6,10 +6,10 @@ import hmac
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, Form, Request, Response
@@ -81,9 +81,12 @@ class Tries:
     A try counts as wrong from its beginning: hundred at the same moment are hundred.
     """
 
-    clock: ClassVar[Callable[[], float]] = staticmethod(time.monotonic)
     _held: dict[str, tuple[int, float, float]] = field(default_factory=dict)  # tries, when free again, last
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def clock(self) -> float:
+        """Seconds, from any moment on."""
+        return time.monotonic()
 
     def begin(self, *keys: Key) -> None:
         """Counts a try, or refuses whoever has to wait."""
