@@ -44,6 +44,32 @@ borderline = "a tube of the right size sold only in packs of ten"
 Judge the document, not its picture.
 """
 
+DIMENSIONS = RUBRIC.replace('name = "Shop"', 'name = "Shop"\nbase = "topicality"').replace(
+    "+++\nJudge",
+    """\
+[dimension.topicality]
+means = { 0 = "does not fit", 1 = "related", 2 = "fits, one reservation", 3 = "fits as stated" }
+[dimension.freshness]
+means = { 0 = "no longer sold", 1 = "current" }
+[cap.stale]
+dimension = "freshness"
+at_most = 0
+grade = 1
++++
+Judge""",
+)
+
+DISPUTED = [
+    {"query_id": "tube", "doc_id": "tube-3", "title": "Inner tube 28 inch, 700 × 18–25, 80 mm valve", "language": "en",
+     "captured_at": "2026-11-12",
+     "text": "Race-weight inner tube for narrow road tyres. The 80 mm Presta valve passes through rims up to 65 mm "
+             "deep without an extender.\n\nWeighs 74 g. Not for tyres wider than 25 mm.",
+     "fields": {"Size": "700 × 18–25 (ETRTO 18/25-622)", "Valve": "Presta, 80 mm, removable core"}},
+]  # fmt: skip
+
+SAID = (("rater", 3.0, "28 inch and an 80 mm valve, as asked.", 21_000),
+        ("admin", 0.0, "Too narrow for a touring tyre, unsafe.", 35_000))  # fmt: skip
+
 TOPICS = [
     {"query_id": "tube", "text": "28 inch inner tube long valve", "language": "en",
      "need": "A spare tube for a 28-inch touring wheel whose deep rim needs a valve of 50 mm or more."},
@@ -116,6 +142,56 @@ def begun(store: Any, name: str, shown: str) -> None:
             skip(store, who, one["item"], 0)
 
 
+def disputed(folder: Path, name: str) -> None:
+    """A project of one document, of which two raters say opposite things."""
+    from assay.flows.keeping import open_store
+    from assay.flows.labelling import create_project, give, next_items
+    from assay.flows.people import Person
+    from assay.flows.workbench import Workbench
+    from assay.rubric import Rubric
+    from assay.store.judgments import Given
+
+    bench = Workbench.open(str(folder))
+    pairs = [{key: one[key] for key in ("query_id", "doc_id")} for one in DISPUTED]
+    source = folder / "disputed.jsonl"
+    source.write_text("".join(
+        json.dumps({key: value for key, value in one.items() if key != "query_id"}, ensure_ascii=False) + "\n"
+        for one in DISPUTED), "utf-8")  # fmt: skip
+    with open_store(bench) as store:
+        create_project(
+            store, bench, name=name, pairs=pairs, topics=TOPICS, documents=str(source), repeat_share=0.0, by="docs",
+            rubric=Rubric.parse(DIMENSIONS), rubric_text=DIMENSIONS,
+        )  # fmt: skip
+        for rater, fit, note, took_ms in SAID:
+            for n, one in enumerate(next_items(store, Person(rater, "rater"), name, 1, b"docs")):
+                give(store, Person(rater, "rater"), Given(
+                    f"docs-{name}-{rater}-{n}", one["item"], rater, note=note, took_ms=took_ms,
+                    dimensions={"topicality": fit, "freshness": 1.0}))  # fmt: skip
+
+
+def shoot_disputes(browser: Any, base: str) -> None:
+    """A dispute before the adjudicator's answer and after it."""
+    from browser.label_page import signed_in
+
+    for name, to, size, scheme in (
+        ("dispute-light", "winter-1", WIDE, "light"), ("dispute-dark", "winter-2", WIDE, "dark"),
+        ("dispute-phone", "winter-3", NARROW, "light"),
+    ):  # fmt: skip
+        page = signed_in(browser, base, "adjudicator", viewport=size, color_scheme=scheme, reduced_motion="reduce")
+        page.goto(f"{base}/adjudicate/{to}")
+        page.wait_for_selector("body[data-ready] h1:text('Your answer first')")
+        if name == "dispute-light":
+            page.screenshot(path=SHOTS / "dispute-blind.png")
+        for key in ("1", "1", "n"):
+            page.keyboard.press(key)
+        page.keyboard.type("Right valve, wrong width: does not fit the wheel asked for.")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("body[data-ready] h1:text('Settled')")
+        page.screenshot(path=SHOTS / f"{name}.png")
+        page.context.close()
+
+
 def shoot(browser: Any, base: str) -> None:
     """The labelling page, as it looks."""
     from browser.label_page import opened, seen, told
@@ -160,6 +236,9 @@ def main() -> None:
         project(folder, "jackets", "jacket")
         with served(folder) as base:
             shoot(browser, base)
+            for number in (1, 2, 3):  # later: the search of the labelling page finds their document too
+                disputed(folder, f"winter-{number}")
+            shoot_disputes(browser, base)
         browser.close()
 
 
