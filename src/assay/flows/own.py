@@ -2,8 +2,8 @@
 
 No figure tells of one document. An answer is counted when twenty with that grade are there, once, as they stood then;
 one answer in five, chosen by a keyed coin, is never counted; and a table with few answers is not shown. So a figure
-moves by twenty of the own answers at a time, whatever is taken back, and that a row is all of one kind does not say what a peer
-said of any one document.
+moves by twenty of the own answers at a time, whatever is taken back, and that a row is all of one kind does not say
+what a peer said of any one document.
 """
 
 from __future__ import annotations
