@@ -79,7 +79,8 @@ document.addEventListener("keydown", (event) => {
     if (key === "Escape") target.blur();
     return;
   }
-  if (key === "Enter" && target.closest("button, a, summary")) return;
+  // A closed dialog keeps the focus a moment.
+  if (key === "Enter" && target.closest("button, a, summary") && !target.closest("dialog")) return;
   const side = form?.querySelector("[data-choices]") && isOpen() && CHOICES[key];
   const act = side ? () => choose(form, side) : /^[0-9]$/.test(key) ? () => digit(key) : KEYS[key];
   if (!act) return;

@@ -303,7 +303,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const act = KEYS[event.key];
-  if (act && !(event.key === "Enter" && event.target.matches("button, a"))) {
+  if (act && !(event.key === "Enter" && event.target.matches("button, a") && !event.target.closest("dialog"))) {
     event.preventDefault();
     act();
   }
