@@ -240,7 +240,7 @@ def test_labels_of_a_file_go_to_a_project_that_never_had_them(labelled: Shell) -
     said = labelled("judgments", "due", "old.csv", "--days", "10", "--queue", "winter")
     assert "2 pairs went back to winter" in said.err
     with open_store(Workbench.open(str(labelled.folder))) as store:
-        row = store.write(lambda c: queue.claim(c, {"id": ""}, "nobody", 0, "", b"")).result()
+        row = store.write(lambda c: queue.claim(c, {"id": ""}, "nobody", 0, "2026-03-01T00:00:00.000Z", b"")).result()
         assert row == []
         asked = {one["query"]["text"] for one in next_items(store, Person("dee", "rater", TENANT), "winter", 12, b"s")}
     assert "q9" in asked
