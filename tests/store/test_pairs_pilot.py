@@ -110,7 +110,7 @@ GOLD = [{"query_id": "g0", "doc_id": "dA", "other_doc_id": "dB", "preference": "
 def test_hidden_pairs_of_known_preference_come_among_the_others_and_stay_out_of_what_is_taken_out(store: Store) -> None:
     known = known_preferences(Workbench(workspace=None), GOLD)
     assert known == {("g0", "dA", "dB"): "first", ("g1", "dA", "dB"): "second", ("g2", "dA", "dB"): "tie"}
-    named(store, 20, gold=known, gold_share=0.4, raters_each=1)
+    named(store, 20, gold=known, gold_share=0.7, raters_each=1)
     seen = compare(store, ANN, {"g1": "dA"}, n=2)  # g0 as known, g1 and g2 not
     assert sorted(seen) == sorted([*(f"q{i}" for i in range(20)), "g0", "g1", "g2"])
     assert seen[-3:] != ["g0", "g1", "g2"]  # among the others

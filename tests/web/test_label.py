@@ -197,7 +197,7 @@ def test_projects_are_named_once_and_need_something_to_label(folder: Path) -> No
 
 
 def test_hidden_gold_is_not_exported(folder: Path, visit: Visit) -> None:
-    project(folder, gold={("q1", "q1-d0"): 2.0}, gold_share=0.5, raters_each=1)
+    project(folder, gold={("q1", "q1-d0"): 2.0}, gold_share=1.0, raters_each=1)
     who, head = rater(visit)
     seen = []
     while found := items(who, 1):

@@ -146,7 +146,7 @@ def test_the_lead_sees_agreement_sides_and_raters(folder: Path, visit: Visit) ->
 
 
 def test_the_lead_sees_the_pilot_and_raters_are_told_that_it_waits(folder: Path, visit: Visit) -> None:
-    comparing(folder, docs=2, pilot=1, gold={("q1", "q1-d0", "q2-d0"): "first"}, gold_share=0.5)
+    comparing(folder, docs=2, pilot=1, gold={("q1", "q1-d0", "q2-d0"): "first"}, gold_share=1.0)
     who, head = rater(visit, "rater")
     (one,) = items(who)  # in the pilot no known pair comes
     assert prefer(who, head, one, "pilot-0001").status_code == 200
