@@ -155,8 +155,8 @@ def test_pairs_and_known_ones_come_to_a_project_that_is_under_way(store: Store) 
     assert (added.known, added.known_there) == (3, 1)
     assert row(store)["gold_share"] == 0.05
     pool = [{"query_id": "q9", "doc_id": f"d{i}"} for i in range(4)]
-    more = add_pairs(store, Workbench(workspace=None), name="Duel", pairs=pool, comparisons=3, who=lead, gold_share=0.5)
-    assert (more.pairs, more.without_document, row(store)["gold_share"]) == (3, 3, 0.5)
+    more = add_pairs(store, Workbench(workspace=None), name="Duel", pairs=pool, comparisons=3, who=lead, gold_share=1.0)
+    assert (more.pairs, more.without_document, row(store)["gold_share"]) == (3, 3, 1.0)
     seen = compare(store, ANN, {}, n=1)
     assert {"g0", "g1", "g2", "q0", "q1", "q2", "q9"} == set(seen)
     (doc,) = {one["doc_hash"] for one in judgments.current(store, TENANT, row(store)["id"]) if one["query_id"] == "q2"}
