@@ -4,11 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from assay.flows.keeping import open_store
-from assay.flows.people import add_person, change_person, invite
+from assay.flows.people import accept, add_person, change_person, invite
 from assay.flows.workbench import Workbench
-from assay.store.people import _NOBODY, _hasher, hashed
+from assay.store.people import _NOBODY, _hasher, hashed, token_hash
+from assay.store.schema import INVITATIONS
 from assay.web.auth import Key, TooOften, Tries
 from web.visiting import PASSWORD, Visitor, key
 
@@ -123,12 +125,53 @@ def test_what_is_remembered_has_an_end() -> None:
 def test_an_invitation_makes_one_account(visit: Visit, folder: Path) -> None:
     with open_store(Workbench.open(str(folder))) as store:
         token = invite(store, "rater", by="test")
-    guest = visit()
-    form = {"name": "new one", "password": PASSWORD, "csrf": guest.token(f"/invitation/{token}")}
+    guest, other = visit(), visit("192.0.2.8")
+    first, second = (one.token(f"/invitation/{token}") for one in (guest, other))  # both have the page open
+    form = {"name": "new one", "password": PASSWORD, "csrf": first}
     assert guest.post(f"/invitation/{token}", data=form).status_code == 303
-    other = visit("192.0.2.8")
-    form = {"name": "second", "password": PASSWORD, "csrf": other.token(f"/invitation/{token}")}
-    assert other.post(f"/invitation/{token}", data=form).status_code == 422
+    assert other.post(f"/invitation/{token}", data=form | {"name": "second", "csrf": second}).status_code == 422
+
+
+def test_an_invitation_that_leads_nowhere_says_so_before_anything_is_typed(visit: Visit, folder: Path) -> None:
+    with open_store(Workbench.open(str(folder))) as store:
+        used, over, good = (invite(store, "rater", by="test") for _ in range(3))
+        accept(store, used, "new one", PASSWORD)
+        gone = sa.update(INVITATIONS).where(INVITATIONS.c.token == token_hash(over))
+        store.write(lambda connection: connection.execute(gone.values(expires_at="2026-01-01T00:00:00Z"))).result()
+    guest, head = visit(), {"accept": "text/html"}
+    told = [guest.get(f"/invitation/{token}", headers=head) for token in (used, over, "never-made")]
+    assert [one.status_code for one in told] == [422] * 3
+    assert len({one.text for one in told}) == 1  # which of the three it is stays untold
+    assert "This invitation is unknown, used or over." in told[0].text
+    assert "password" not in told[0].text
+    assert "password" in guest.get(f"/invitation/{good}", headers=head).text
+
+
+def test_who_tries_invitations_is_slowed_as_at_the_log_in_and_a_good_one_counts_for_nothing(
+    visit: Visit, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Tries, "clock", lambda _: 0.0)
+    with open_store(Workbench.open(str(folder))) as store:
+        token = invite(store, "rater", by="test")
+    guest = visit()
+    assert {guest.get(f"/invitation/{token}").status_code for _ in range(40)} == {200}
+    codes = [guest.get(f"/invitation/guess-{n}").status_code for n in range(32)]
+    assert codes == [422] * 30 + [429] * 2  # as many as a sender has at the log-in
+    assert guest.get(f"/invitation/{token}").status_code == 429
+    assert visit("198.51.100.4").get(f"/invitation/{token}").status_code == 200
+
+
+def test_who_was_invited_by_name_is_shown_it_and_chooses_no_other(visit: Visit, folder: Path) -> None:
+    with open_store(Workbench.open(str(folder))) as store:
+        token = invite(store, "rater", "Ann <b>", by="test")
+    guest = visit()
+    page = guest.get(f"/invitation/{token}").text
+    assert 'value="Ann &lt;b&gt;" readonly' in page
+    form = {"name": "Ben", "password": "short", "csrf": guest.token(f"/invitation/{token}")}
+    again = guest.post(f"/invitation/{token}", data=form)
+    assert (again.status_code, 'value="Ann &lt;b&gt;" readonly' in again.text) == (422, True)
+    assert guest.post(f"/invitation/{token}", data=form | {"password": PASSWORD}).status_code == 303
+    assert guest.get("/v1/projects", headers={"x-rater": "Ann%20%3Cb%3E"}).status_code == 200
 
 
 def test_a_key_may_never_do_more_than_its_person(visit: Visit, folder: Path) -> None:

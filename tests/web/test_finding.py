@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.flows.keeping import open_store
 from assay.flows.workbench import Workbench
-from assay.store.schema import AUDIT, FLAGS, ITEMS
+from assay.store.schema import AUDIT, CLAIMS, EVENTS, FLAGS, ITEMS
 from web.labelled import project
 from web.test_label import answered, items, rater
 from web.visiting import Visitor
@@ -118,3 +118,44 @@ def test_what_another_persons_tab_sends_is_not_taken_for_ones_own(folder: Path, 
     assert told.status_code == 403
     assert "somebody else has signed in" in told.json()["what"]
     assert answered(who, head | {"x-rater": "rater"}, one, "abcdefgh-1").status_code == 200
+
+
+def test_who_was_stopped_gets_no_document_by_the_search_either(folder: Path, visit: Visit) -> None:
+    project(folder, docs=7, min_seconds=1.0)
+    who, head = rater(visit)
+    for n, one in enumerate(items(who, 12)[:10]):  # ten answers, and no list was asked for since
+        assert answered(who, head, one, f"too-fast-{n}", grade=1, took_ms=10).status_code == 200
+    held = {row["item"] for row in rows(folder, CLAIMS)}
+    doc = looked(who, "Jacket")[0]
+    told = add(who, head, doc, "q2" if doc["doc_id"].startswith("q1") else "q1")
+    assert told.status_code == 422
+    assert told.json()["what"] == "most of your last answers came faster than anybody reads"
+    assert {row["item"] for row in rows(folder, CLAIMS)} == held
+    assert not any(row["is_found"] for row in rows(folder, ITEMS))
+    assert [row["kind"] for row in rows(folder, EVENTS)] == ["stopped"]  # the refusal does not undo the note of it
+    assert who.post("/v1/projects/winter/go-on", headers=head).json() == {"goes_on": True}
+    assert add(who, head, doc, "q2" if doc["doc_id"].startswith("q1") else "q1").json()["state"] == "added"
+
+
+def test_a_document_that_was_found_is_set_apart_from_those_that_say_nearly_the_same(folder: Path, visit: Visit) -> None:
+    from assay.flows.labelling import create_project
+    from assay.rubric import Rubric
+    from web.labelled import RUBRIC
+
+    tube = "Inner tube 28 inch with a long Presta valve for deep rims, sold as a single piece in a box"
+    texts = {"tube": f"{tube}, 60 mm", "tube-80": f"{tube}, 80 mm", "pump": "Floor pump with a gauge, for all valves"}
+    bench = Workbench.open(str(folder))
+    with open_store(bench) as store:
+        create_project(
+            store, bench, name="winter", by="test", rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, repeat_share=0.0,
+            pairs=[{"query_id": "q1", "doc_id": "tube"}, {"query_id": "q1", "doc_id": "pump"},
+                   {"query_id": "q2", "doc_id": "tube-80"}],
+            documents=[{"doc_id": doc, "title": "", "text": text} for doc, text in texts.items()],
+        )  # fmt: skip
+    who, head = rater(visit)
+    assert [row["alike"] for row in rows(folder, ITEMS)] == [None] * 3
+    (doc,) = looked(who, "tube 80")
+    assert add(who, head, doc).json()["state"] == "added"
+    alike = {(row["query_id"], row["doc_id"]): row["alike"] for row in rows(folder, ITEMS)}
+    assert alike["q1", "tube"] == alike["q1", "tube-80"] is not None
+    assert (alike["q1", "pump"], alike["q2", "tube-80"]) == (None, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.errors import InputError
+from assay.flows import near, pace
 from assay.flows.keeping import now
 from assay.flows.labelling import item_seen, project_of
 from assay.flows.people import Person
@@ -35,13 +36,15 @@ def add_found(
 
     Raises:
         InputError: the project does not ask the query, holds no such document, has ended, compares two documents, or
-            waits for its raters to agree on the pilot.
+            waits for its raters to agree on the pilot; or the rater was stopped for answers that came too fast.
     """
     project, at = project_of(store, who, name), now()
     if project["mode"] == "pairwise" or project["ended_at"] is not None:
         raise InputError("documents cannot be added to this project", "project", "ask the lead of the project")
 
-    def job(connection: Any) -> tuple[dict[str, Any], str]:
+    def job(connection: Any) -> tuple[dict[str, Any], str] | None:
+        if pace.stop(connection, project, who.name, at):
+            return None  # and refused below: what is noted of the stop stays
         if not projects.has_query(connection, project["id"], query_id):
             raise InputError(f"the project asks no query {query_id}", "query_id", "reload the page")
         doc = found.document(connection, who.tenant, doc_id, doc_hash)
@@ -50,11 +53,16 @@ def add_found(
         if project["pilot"] and not project["opened_at"]:
             raise InputError("the pilot is labelled as it is", "project", "add documents when the queue is open")
         row, state = found.add(connection, project, who.name, query_id, doc, at)
+        if row["is_new"]:
+            near.mark(connection, project["id"], [query_id])
         if state == "added":
             audit.note(connection, who.tenant, who.name, "found a document", f"{name}: {query_id} {doc_id}", at)
         return row, state
 
-    row, state = store.write(job).result()
+    told = store.write(job).result()
+    if told is None:
+        raise InputError(pace.STOP, "project", "look at the rubric, and go on")
+    row, state = told
     if state not in ("added", "held"):
         return {"state": state, "item": None}
     (seen,) = projects.shown(store, [row])

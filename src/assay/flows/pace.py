@@ -26,6 +26,9 @@ MOST_LETTERS = 360
 
 LAST, FAST = 10, 6
 
+STOP = "most of your last answers came faster than anybody reads"
+"""What a rater who was stopped is told."""
+
 IDLE_S = 120.0
 """An answer that took longer counts as so many seconds in a mean: the rater was elsewhere."""
 

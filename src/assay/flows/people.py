@@ -65,6 +65,17 @@ def invite(store: Store, role: str, name: str | None = None, *, by: str, tenant:
     return store.write(job).result()
 
 
+def invited(store: Store, token: str) -> str | None:
+    """The name that an invitation is for; None where whoever comes chooses one.
+
+    Raises:
+        InputError: it is unknown, used or over; which of these is not told.
+    """
+    with store.reading() as connection:
+        name: str | None = people.invitation(connection, token, now())["name"]
+    return name
+
+
 def accept(store: Store, token: str, name: str, password: str) -> Person:
     """A new person by an invitation."""
     with store.reading() as connection:

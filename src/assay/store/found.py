@@ -34,20 +34,21 @@ def add(
         now: the time.
 
     Returns:
-        The row of the item with its `turn`, and what became of it: "added" or "held" (the rater holds it now, or did
-        before), "labelled" (the rater has answered it) or "enough" (as many raters as the project wants have it).
+        The row of the item with its `turn` and whether it `is_new` in the project, and what became of it: "added" or
+        "held" (the rater holds it now, or did before), "labelled" (the rater has answered it) or "enough" (as many
+        raters as the project wants have it).
     """
     item = _item(connection, project["id"], query_id, doc["doc_id"])
-    if item is None:
+    if is_new := item is None:
         new = queue.NewItem(query_id, doc["doc_id"], doc["doc_hash"], _place(connection, project["id"], query_id),
                             is_found=True)  # fmt: skip
         queue.add(connection, project["tenant"], project["id"], [new], project["raters_each"], now)
         item = _item(connection, project["id"], query_id, doc["doc_id"])
-        assert item is not None
+    assert item is not None
     claim = connection.execute(
         sa.select(CLAIMS.c.outcome).where(CLAIMS.c.item == item["id"], CLAIMS.c.rater == rater, CLAIMS.c.turn == 0)
     ).first()
-    row = item | {"turn": 0}
+    row = item | {"turn": 0, "is_new": is_new}
     if claim is not None and claim.outcome is None:
         return row, "held"
     if claim is not None and claim.outcome == "judged":

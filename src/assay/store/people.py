@@ -21,6 +21,9 @@ _hashing = threading.BoundedSemaphore(AT_ONCE)
 
 LONGEST_NAME = 80
 
+NO_INVITATION = "this invitation is unknown, used or over"
+"""One sentence, so that it tells nothing to whoever tries invitations."""
+
 
 def hashed(password: str) -> str:
     """A password as it is kept (argon2id).
@@ -150,7 +153,7 @@ def invitation(connection: sa.Connection, token: str, now: str) -> dict[str, Any
     select = sa.select(INVITATIONS).where(INVITATIONS.c.token == token_hash(token))
     found = connection.execute(select).mappings().first()
     if found is None or found["used_at"] is not None or found["expires_at"] < now:
-        raise InputError("this invitation is unknown, used or over", "invitation", "ask for a new one")
+        raise InputError(NO_INVITATION, "invitation", "sign in if you have used it, or ask for a new one")
     return dict(found)
 
 
@@ -164,7 +167,7 @@ def accept(connection: sa.Connection, token: str, name: str, password: str, now:
         .values(used_at=now)
     ).rowcount
     if not used:
-        raise InputError("this invitation is unknown, used or over", "invitation", "ask for a new one")
+        raise InputError(NO_INVITATION, "invitation", "sign in if you have used it, or ask for a new one")
     add(connection, held["tenant"], chosen, held["role"], password, now)
     found = find(connection, held["tenant"], chosen)
     assert found is not None  # it was added above

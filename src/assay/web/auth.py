@@ -267,10 +267,18 @@ def sign_out(request: Request, who: Person = RATER) -> Response:
 
 @ROUTES.get("/invitation/{token}")
 def invitation_page(request: Request, token: str) -> Response:
-    """The page that an invitation leads to."""
+    """The page that an invitation leads to; one that leads nowhere is a wrong try, and is told at once."""
+    sender = keys_of(request, "")[1]
+    tries(request).begin(sender)
+    name = people.invited(store_of(request), token)
+    tries(request).right(sender)
+    return _to_account(request, token, name)
+
+
+def _to_account(request: Request, token: str, name: str | None, code: int = 200, wrong: str = "") -> Response:
     from assay.web.pages import page
 
-    return page(request, "invitation.html", csrf=csrf(request), token=token, wrong="")
+    return page(request, "invitation.html", code, csrf=csrf(request), token=token, name=name, wrong=wrong)
 
 
 @ROUTES.post("/invitation/{token}")
@@ -280,17 +288,18 @@ def use_invitation(
 ) -> Response:  # fmt: skip
     """Makes an account by an invitation."""
     from assay.errors import InputError
-    from assay.web.pages import go, page
+    from assay.web.pages import go
 
     _check_csrf(request)
     sender = keys_of(request, name)[1]
     with _at_the_door(request):
         tries(request).begin(sender)
+        meant = people.invited(store_of(request), token)
         try:
             who = people.accept(store_of(request), token, name, password)
         except InputError as error:
             told = f"{error.what[:1].upper()}{error.what[1:]}: {error.remedy}" if error.remedy else error.what
-            return page(request, "invitation.html", 422, csrf=csrf(request), token=token, wrong=told)
+            return _to_account(request, token, meant, 422, told)
     tries(request).right(sender)
     start(request, who)
     return go(request, "/")

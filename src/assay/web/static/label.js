@@ -3,6 +3,7 @@
 
 import { asked, draw, languageName, prefetch, speak } from "./document.js";
 import { finder } from "./find.js";
+import { idle } from "./idle.js";
 import { meter } from "./meter.js";
 import { Outbox, ask, uid } from "./outbox.js";
 import { stop } from "./slow.js";
@@ -20,7 +21,7 @@ let said = {};           // dimensions of the current item
 let note = "";
 let history = [];        // answers of this page, the last one last
 let fetching = false;
-let idle = 0;            // fetches in a row that brought nothing new
+let vain = 0;            // fetches in a row that brought nothing new
 let gone = new Set();    // items that left the page while a fetch was on its way: its answer may still name them
 let isEmpty = false;
 let isWaiting = false;   // the pilot is labelled, and the raters do not agree on it yet
@@ -60,6 +61,7 @@ const outbox = new Outbox(project, rater, {
 });
 
 const progress = meter(project, "document", outbox);
+const resting = idle("document", fill);
 
 // Other tabs of the same rater: what is answered in one is not asked in another.
 const tabs = new BroadcastChannel(`assay ${project} ${rater}`);
@@ -91,7 +93,7 @@ async function fill() {
       progress.take(told.items, isWhole());
       const fresh = told.items.filter((one) => !isKnown(one));
       queue.push(...fresh);
-      idle = fresh.length ? 0 : idle + 1;
+      vain = fresh.length ? 0 : vain + 1;
       for (const one of fresh) prefetch(one.document);
       if (told.waits === "pace") slow.show();
       isEmpty = told.items.length === 0 && outbox.waiting().length === 0 && told.waits !== "pace";
@@ -129,19 +131,17 @@ function showQuery(query) {
 
 function show() {
   $("article").hidden = false;
-  $("wait").hidden = true;
+  resting.end();
   draw($("article"), current.document, marks ? asked(current.query) : []);
 }
 
 function wait() {
   $("article").hidden = true;
-  $("wait").hidden = false;
   for (const id of ["need-block", "language-block"]) $(id).hidden = true;
   $("query").textContent = "";
-  $("wait").textContent = !isEmpty ? "Loading the next document …" : isWaiting
-    ? "You have labelled the pilot. The rest opens when every rater has, and they agree; then load this page again."
-    : "Nothing is left for you here. Thank you.";
-  if (!isEmpty) setTimeout(fill, Math.min(3000, 100 * idle * idle)); // what is held waits in an outbox, or comes again
+  if (isEmpty) return resting.begin(isWaiting, history.length > 0);
+  resting.loading();
+  return setTimeout(fill, Math.min(3000, 100 * vain * vain)); // what is held waits in an outbox, or comes again
 }
 
 function next() {
@@ -272,11 +272,11 @@ const slow = stop(project, () => {
 
 // Keys and buttons.
 
-const open = (id) => { if (current || id === "help") $(id).showModal(); };
+const open = (id) => { if (current || id === "help" || id === "rubric-text") $(id).showModal(); };
 
 const KEYS = {
   u: undo, s: skip, f: flag, x: () => open("why"), n: () => open("noting"), r: () => open("rubric-text"),
-  "?": () => open("help"), "/": find.open, t: () => { marks = !marks; if (current) show(); },
+  "?": () => open("help"), "/": () => { if (current) find.open(); }, t: () => { marks = !marks; if (current) show(); },
   m: () => document.querySelector("#article .more")?.click(), Enter: confirm,
 };
 
@@ -312,7 +312,7 @@ document.addEventListener("keydown", (event) => {
 const CLICKS = {
   grade: (node) => stage(Number(node.dataset.grade)),
   value: (node) => say(node.closest("[data-dimension]").dataset.dimension, Number(node.dataset.value)),
-  confirm, flag, undo, find: find.open, goOn: slow.goOn,
+  confirm, flag, undo, find: find.open, goOn: slow.goOn, look: fill,
   help: () => open("help"),
   rubric: () => open("rubric-text"),
   reason: (node) => { $("why").close(); answer({ cannot_tell: node.dataset.reason }); },

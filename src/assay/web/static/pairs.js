@@ -2,6 +2,7 @@
 // that no key press is about a pair that was not on the screen, whatever its sides are.
 
 import { asked, draw, prefetch, speak } from "./document.js";
+import { idle } from "./idle.js";
 import { meter } from "./meter.js";
 import { Outbox, ask, uid } from "./outbox.js";
 import { stop } from "./slow.js";
@@ -19,7 +20,7 @@ let note = "";
 let history = [];        // answers of this page, the last one last
 let gone = new Set();    // pairs that left the page while a fetch was on its way: its answer may still name them
 let fetching = false;
-let idle = 0;            // fetches in a row that brought nothing new
+let vain = 0;            // fetches in a row that brought nothing new
 let isEmpty = false;
 let isWaiting = false;   // the pilot is compared, and the raters do not agree on it yet
 let marks = true;
@@ -43,6 +44,7 @@ const outbox = new Outbox(project, rater, {
 });
 
 const progress = meter(project, "pair", outbox);
+const resting = idle("pair", fill);
 const key = (one) => one.item; // a word of this rater and this time: a pair that comes again has another
 
 // Other tabs of the same rater: what is answered in one is not asked in another.
@@ -76,7 +78,7 @@ async function fill() {
       const fresh = told.items.filter((one) => !isKnown(one));
       for (const one of fresh) for (const side of SIDES) prefetch(one[side]);
       queue.push(...fresh);
-      idle = fresh.length ? 0 : idle + 1;
+      vain = fresh.length ? 0 : vain + 1;
       if (told.waits === "pace") slow.show();
       isEmpty = told.items.length === 0 && outbox.messages.length === 0 && told.waits !== "pace";
       isWaiting = told.waits === "pilot";
@@ -104,7 +106,7 @@ function show() {
     draw(article, current[side], words);
     $(side).scrollTop = 0;
   }
-  $("wait").hidden = true;
+  resting.end();
 }
 
 function next() {
@@ -118,11 +120,12 @@ function next() {
     for (const side of SIDES) $(side).querySelector("article").hidden = true;
     $("query").textContent = "";
     $("need-block").hidden = true;
-    $("wait").hidden = false;
-    $("wait").textContent = !isEmpty ? "Loading the next two documents …" : isWaiting
-      ? "You have compared the pilot. The rest opens when every rater has, and they agree; then load this page again."
-      : "Nothing is left for you here. Thank you.";
-    if (!isEmpty) setTimeout(fill, Math.min(3000, 100 * idle * idle)); // what is held waits in an outbox, or comes again
+    if (isEmpty) {
+      resting.begin(isWaiting, history.length > 0);
+      return;
+    }
+    resting.loading();
+    setTimeout(fill, Math.min(3000, 100 * vain * vain)); // what is held waits in an outbox, or comes again
     return;
   }
   show();
@@ -188,7 +191,7 @@ const slow = stop(project, () => {
 
 // Keys and buttons.
 
-const open = (id) => { if (current || id === "help") $(id).showModal(); };
+const open = (id) => { if (current || id === "help" || id === "rubric-text") $(id).showModal(); };
 
 const KEYS = {
   ArrowLeft: () => choose("left"), ArrowRight: () => choose("right"), "=": () => choose("tie"), e: () => choose("tie"),
@@ -231,7 +234,8 @@ document.addEventListener("click", (event) => {
   else if (node.id === "cannot") open("why");
   else if (node.id === "note") open("noting");
   else if (node.id === "skip") skip();
-  else if (node.id === "undo") undo();
+  else if (node.id === "undo" || node.dataset.undo !== undefined) undo();
+  else if (node.dataset.look !== undefined) fill();
   else if (node.id === "flag") flag();
 });
 
