@@ -16,22 +16,32 @@ def query_searches(t: Tables) -> Rows:
 
 
 @query
+def segment_searches(t: Tables) -> Rows:
+    here = [{**row, "segment": row["segment"] or "not named"} for row in t["shown"]
+            if row["query_id"] is not None and row["impression_id"] is not None]  # fmt: skip
+    return [{"query_id": key[0], "segment": key[1], "searches": len({row["impression_id"] for row in part})}
+            for key, part in grouped(here, "query_id", "segment").items()]  # fmt: skip
+
+
+@query
 def weighed_searches(t: Tables) -> Rows:
-    by_cell = {(row["query_id"], row["doc_id"], row["position"]): row for row in t["click_weights"]}
-    by_query = {row["query_id"]: row for row in t["search_weights"]}
     people = {row["impression_id"]: row for row in t["searches"]}
-    here = [row for row in t["shown"] if row["query_id"] in by_query and row["impression_id"] is not None]
+    here = [row for row in t["shown"] if row["impression_id"] is not None]
     found = []
-    for (search, asked), part in grouped(here, "impression_id", "query_id").items():
-        adds, mass = by_query[asked]["of_search"], 0.0
-        for row in part:
-            weight = by_cell.get((asked, row["doc_id"], row["position"]))
-            if weight is not None:
-                adds += row["clicked"] * weight["of_click"] + weight["of_showing"]
-                mass += weight["mass"]
-        person = people.get(search, {"unit_id": None, "session_id": None})
-        unit = next(one for one in (person["unit_id"], person["session_id"], search) if one is not None)
-        found.append({"unit_id": unit, "adds": adds, "mass": mass, "expected": by_query[asked]["mass"]})
+    for weights in t["search_weights"]:  # of a query, or of a query in a segment
+        asked, segment = weights["query_id"], weights["segment"]
+        by_cell = {(row["doc_id"], row["position"]): row for row in t["click_weights"]
+                   if (row["query_id"], row["segment"]) == (asked, segment)}  # fmt: skip
+        mine = [row for row in here
+                if row["query_id"] == asked and segment in (None, row["segment"] or "not named")]  # fmt: skip
+        for (search,), part in grouped(mine, "impression_id").items():
+            cells = [(row, by_cell.get((row["doc_id"], row["position"]))) for row in part]
+            known = [(row, cell) for row, cell in cells if cell is not None]
+            adds = sum(row["clicked"] * cell["of_click"] + cell["of_showing"] for row, cell in known)
+            person = people.get(search, {"unit_id": None, "session_id": None})
+            unit = next(one for one in (person["unit_id"], person["session_id"], search) if one is not None)
+            found.append({"unit_id": unit, "adds": adds + weights["of_search"],
+                          "mass": sum(cell["mass"] for _, cell in known), "expected": weights["mass"]})  # fmt: skip
     return found
 
 

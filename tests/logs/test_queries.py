@@ -28,18 +28,21 @@ SCHEMA = {"app": pl.String, "kind": pl.String, "event_id": pl.String, "impressio
 
 ALIKE = [("red", "red shoes"), ("shoes", "red shoes"), ("red shoes", "shoes")]
 OFFSETS = [(0, 1_000_000_000, 3_600_000_000), (1_000_000_000, 4_000_000_000, 7_200_000_000)]
-CLICK_WEIGHTS = [("q1", "d1", 1, 1.5, -0.25, 1.0), ("q1", "d1", 3, 3.0, -0.5, 1.0), ("q2", "d4", 2, 2.25, 0.0, 0.5),
-                 ("q3", "d2", 3, 7.0, -1.0, 0.25)]  # fmt: skip
-SEARCH_WEIGHTS = [("q1", 0.5, 1.0), ("q2", 0.0, 0.75)]
+CLICK_WEIGHTS = [("q1", "d1", 1, None, 1.5, -0.25, 1.0), ("q1", "d1", 3, None, 3.0, -0.5, 1.0),
+                 ("q2", "d4", 2, "phone", 2.25, 0.0, 0.5), ("q2", "d4", 2, "desktop", 4.5, -0.125, 0.75),
+                 ("q2", "d4", 3, "not named", 1.25, -1.0, 0.5), ("q3", "d2", 3, None, 7.0, -1.0, 0.25)]  # fmt: skip
+SEARCH_WEIGHTS = [("q1", None, 0.5, 1.0), ("q2", "phone", 0.0, 0.75), ("q2", "desktop", 0.25, 0.5),
+                  ("q2", "not named", 2.0, 0.25)]  # fmt: skip
 TARGET = [("d1", 1, 0.5), ("d2", 1, 0.25), ("d1", 3, 0.125), ("d4", 3, 0.75)]
 LAID = {
     "aside": ({"session_id": "VARCHAR"}, [("s3",)]),
     "nameless": ({"impression_id": "VARCHAR"}, [("i4",), ("i7",)]),
     "alike": ({"query_text": "VARCHAR", "next_text": "VARCHAR"}, ALIKE),
     "offsets": ({"since": "BIGINT", "until": "BIGINT", "ahead": "BIGINT"}, OFFSETS),
-    "click_weights": ({"query_id": "VARCHAR", "doc_id": "VARCHAR", "position": "BIGINT", "of_click": "DOUBLE",
-                       "of_showing": "DOUBLE", "mass": "DOUBLE"}, CLICK_WEIGHTS),
-    "search_weights": ({"query_id": "VARCHAR", "of_search": "DOUBLE", "mass": "DOUBLE"}, SEARCH_WEIGHTS),
+    "click_weights": ({"query_id": "VARCHAR", "doc_id": "VARCHAR", "position": "BIGINT", "segment": "VARCHAR",
+                       "of_click": "DOUBLE", "of_showing": "DOUBLE", "mass": "DOUBLE"}, CLICK_WEIGHTS),
+    "search_weights": ({"query_id": "VARCHAR", "segment": "VARCHAR", "of_search": "DOUBLE", "mass": "DOUBLE"},
+                       SEARCH_WEIGHTS),
     "target": ({"doc_id": "VARCHAR", "position": "BIGINT", "chance": "DOUBLE"}, TARGET),
 }  # fmt: skip
 
@@ -71,7 +74,7 @@ def log(n, seed):
 
 ENDS = ("cells", "cascade", "last_click_cells", "unit_moments", "position_moments", "dwells", "tally",
         "refused_places", "without_query", "searches_without_query", "aside_impressions", "unmatched",
-        "weighed_moments", "bandit_cells", "bandit_moments", "satisfied_pairs")  # fmt: skip
+        "weighed_moments", "segment_searches", "bandit_cells", "bandit_moments", "satisfied_pairs")  # fmt: skip
 """Texts that others are not built from: they are run on nothing, too."""
 
 LOGS = {"some": log(400, 1), "few": log(25, 2), "none": log(0, 3)}

@@ -10,7 +10,7 @@ positions); Oosterhuis and de Rijke, Policy-aware unbiased learning to rank for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +59,7 @@ def aim(
     is_ideal: bool = False,
     searches: Mapping[str, float] | None = None,
     absent_count: bool = False,
+    names: tuple[Iterable[str], Iterable[str]] | None = None,
 ) -> Aim:
     """A ranking on the pairs of cells.
 
@@ -70,6 +71,7 @@ def aim(
         searches: searches of each query; by default the most impressions that any position has, as every search shows
             one document at a position.
         absent_count: whether searches of queries that the ranking does not have count, with 0.
+        names: of queries, of the ranking and of the log, for a message; those of `lists` and `cells` when None.
 
     Raises:
         InputError: cells do not know their names, or a document stands twice in a list.
@@ -79,7 +81,7 @@ def aim(
         raise InputError("these counts do not know the names of their queries and documents", "cells",
                          "give query_ids and doc_ids")  # fmt: skip
     queries = len(cells.query_ids)
-    asked = _searches(cells) if searches is None else np.array([searches.get(q, 0.0) for q in cells.query_ids])
+    asked = asked_by_position(cells) if searches is None else np.array([searches.get(q, 0.0) for q in cells.query_ids])
     counts = np.array([query in lists for query in cells.query_ids], bool)
     places = {(int(cells.query[at]), cells.doc_ids[at]): at for at in np.flatnonzero(counts[cells.query]).tolist()}
     discount, unseen, holes = np.zeros(cells.pairs), np.zeros(queries), np.zeros(queries, np.int64)
@@ -96,7 +98,7 @@ def aim(
             else:
                 discount[at] = worth
     if not counts.any() or not asked[counts].sum():
-        ours, theirs = (", ".join(map(repr, sorted(ids)[:SHOWN])) for ids in (lists, cells.query_ids))
+        ours, theirs = (", ".join(map(repr, sorted(ids)[:SHOWN])) for ids in names or (lists, cells.query_ids))
         what = f"no query of the ranking was asked in the log: the ranking has {ours}, the log {theirs}"
         raise NotEnoughEvidence(f"{what}\n    mend: write the ids of queries as the log does")
     kept = asked if absent_count else np.where(counts, asked, 0.0)
@@ -104,7 +106,7 @@ def aim(
     return Aim(discount, unseen, holes, kept, float(asked.sum()), ranks)
 
 
-def _searches(cells: Cells) -> F64:
+def asked_by_position(cells: Cells) -> F64:
     """f64[queries]: the most impressions that one position has."""
     queries, depth = len(cells.query_ids), cells.depth
     at = cells.query[cells.pair] * depth + cells.position - 1

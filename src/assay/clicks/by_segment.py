@@ -13,6 +13,7 @@ from assay.clicks.cells import Bool, Cells
 from assay.clicks.connected import ties
 from assay.clicks.pairs import I64, total
 from assay.clicks.propensity import Problem, Propensities, propensity
+from assay.clicks.strata import curves
 from assay.errors import NotEnoughEvidence
 
 
@@ -81,20 +82,13 @@ def attractions_by_segment(cells: Cells, each: Sequence[Propensities | str]) -> 
         each: the propensities of each segment, by its number; a segment with a reason in their place is left out.
 
     Returns:
-        Values by pair; the columns of `share` and `cov` are positions of the first segment, then of the second, ...
+        Values by pair; the columns of `share` and `cov` are places, see `strata`.
     """
     assert cells.segment is not None  # the caller has asked
-    depth = max((len(one.theta) for one in each if isinstance(one, Propensities)), default=0)
-    theta, df = np.full(depth * len(each), np.nan), np.full(depth * len(each), np.nan)
-    cov = np.full((len(theta), len(theta)), np.nan)
-    for at, one in enumerate(each):
-        if isinstance(one, Propensities):
-            place = slice(at * depth, at * depth + len(one.theta))
-            theta[place], df[place], cov[place, place] = one.theta, one.df, one.cov
-    kept = cells.where(cells.position <= depth)
-    assert kept.segment is not None
-    laid = replace(kept, position=kept.segment * depth + kept.position)
-    found = attractions(laid, theta, cov, df)
+    laid = curves(each)
+    found = attractions(
+        replace(cells, position=laid.places(cells.segment, cells.position)), laid.theta, laid.cov, laid.df
+    )
     shown = total(cells.pair, cells.impressions, cells.pairs)
     sums = (total(cells.pair, cells.impressions * cells.position, cells.pairs),
             total(cells.pair, cells.clicks, cells.pairs))  # fmt: skip

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.clicks.aim import Seen
-from assay.clicks.counterfactual import SHRINK
+from assay.clicks.aim import Aim, Seen
+from assay.clicks.counterfactual import SHRINK, estimate
 
 
 def drawn_in(found: Seen) -> Seen:
@@ -32,3 +32,14 @@ def drawn_in(found: Seen) -> Seen:
     share = np.divide(spread, spread + noise, out=np.zeros(len(trusted)), where=spread + noise > 0)
     drawn = mean + share * (found.attraction - mean)
     return replace(found, clicks=np.where(known, drawn * found.examined, 0.0))
+
+
+def between(found: Seen, aimed: Aim, plain: float) -> tuple[float, float, float]:
+    """The value, and the ends from which an interval reaches: with an ideal order it is not known how high that is.
+
+    Made of attractions as they are, `plain`, it is too high, and of drawn ones a little too low: the interval has both.
+    """
+    if not aimed.has_ideal:
+        return plain, plain, plain
+    drawn = estimate("policy-aware", drawn_in(found), aimed).value
+    return drawn, min(plain, drawn), max(plain, drawn)

@@ -62,6 +62,31 @@ class Estimated:
     why: str = ""
 
 
+@kept("segment of a counterfactual")
+@dataclass(frozen=True, slots=True)
+class SegmentValue:
+    """What a ranking would have earned in one segment, weighed by its own propensities.
+
+    Args:
+        name: of the segment.
+        searches: how many count.
+        value: None where `why` says which rules refuse it.
+        low, high: the 95 % interval as counts alone allow it; None likewise.
+        supported: share of the discounts that fall on documents that this segment showed.
+        ess: effective number of its impressions.
+        why: it is refused; empty where it is not.
+    """
+
+    name: str
+    searches: int
+    value: float | None
+    low: float | None
+    high: float | None
+    supported: float
+    ess: float
+    why: str = ""
+
+
 @kept("counterfactual")
 @dataclass(frozen=True, kw_only=True)
 class Counterfactual(Result):
@@ -100,6 +125,7 @@ class Counterfactual(Result):
         propensities: where they come from, in words.
         fits: whether the model of the propensities fits; None where it could not be tested.
         log: how it was read; None where counts were given.
+        segments: where they look at positions differently, each by itself; else empty.
     """
 
     target: str
@@ -139,6 +165,7 @@ class Counterfactual(Result):
     propensities: str
     fits: bool | None
     log: LogRead | None
+    segments: tuple[SegmentValue, ...] = ()
 
     @property
     def exit_code(self) -> int:

@@ -92,7 +92,7 @@ def qrels_from_clicks(
     names = Documents.read(bench, topics, documents)
     given = Counted(log, choices)
     try:
-        positions = positions_of(given.cells, given.log, propensities, apart=True)
+        positions = positions_of(given.cells, given.log, propensities)
         if positions.misfit and not despite_misfit.strip():
             raise NotEnoughEvidence(
                 f"no labels: {positions.misfit}\n    mend: look at `assay propensity`, or give "

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from assay.clicks.behaviour import LogRead
     from assay.clicks.cells import Cells
     from assay.clicks.counterfactual import Weights
+    from assay.clicks.strata import Strata
     from assay.logs.log import Log
     from assay.stats.moments import Moments
 
@@ -57,15 +58,17 @@ class Counted:
         """The name by which a query goes in the cells: another one where it holds personal data."""
         return query if self.log is None else self.log.known_as(query)
 
-    def searches(self) -> dict[str, float] | None:
-        """Searches of each query; None where no column names them."""
+    def searches(self, is_apart: bool) -> dict[tuple[str, str | None], float] | None:
+        """Searches of each query, by segment if apart (else that is None); None where no column names searches."""
         if self.log is None or not self.log.has("impression_id"):
             return None
-        frame = self.log.run("query_searches")
-        return dict(zip(frame["query_id"], (float(n) for n in frame["searches"]), strict=True))
+        frame = self.log.run("segment_searches" if is_apart else "query_searches")
+        segments = frame["segment"].to_list() if is_apart else [None] * len(frame)
+        return {(query, segment): float(n)
+                for query, segment, n in zip(frame["query_id"], segments, frame["searches"], strict=True)}  # fmt: skip
 
     def by_person(
-        self, weights: Weights, found: Seen, aimed: Aim, is_by_position: bool
+        self, weights: Weights, found: Seen, aimed: Aim, is_by_position: bool, strata: Strata
     ) -> tuple[Moments, Moments, Moments] | None:  # fmt: skip
         """Sums by person of the estimate by search, of the estimate by mass, and of the mean weight."""
         import polars as pl
@@ -75,22 +78,27 @@ class Counted:
 
         if self.log is None or not self.log.has("impression_id"):
             return None
-        cells, ids = found.cells, pl.Series(found.cells.query_ids, dtype=pl.String)
+        cells = found.cells
+        ids = pl.Series(strata.query_ids, dtype=pl.String)
+        segments = pl.Series([strata.segment_of(at) for at in range(len(ids))], dtype=pl.String)
         kept = (weights.click != 0) | (weights.shown != 0)
         discount = aimed.discount[cells.pair]
         mass = discount if is_by_position else discount * found.at_cells() / found.exposure[cells.pair]
         self.log.lay("click_weights", {
-            "query_id": "VARCHAR", "doc_id": "VARCHAR", "position": "BIGINT", "of_click": "DOUBLE",
-            "of_showing": "DOUBLE", "mass": "DOUBLE",
+            "query_id": "VARCHAR", "doc_id": "VARCHAR", "position": "BIGINT", "segment": "VARCHAR",
+            "of_click": "DOUBLE", "of_showing": "DOUBLE", "mass": "DOUBLE",
         }, pl.DataFrame({
             "query_id": ids.gather(found.query[cells.pair]),
             "doc_id": pl.Series(cells.doc_ids, dtype=pl.String).gather(cells.pair),
-            "position": cells.position, "of_click": weights.click, "of_showing": weights.shown, "mass": mass,
+            "position": strata.positions(cells.position), "segment": segments.gather(found.query[cells.pair]),
+            "of_click": weights.click, "of_showing": weights.shown, "mass": mass,
         }).filter(kept))  # fmt: skip
         supported = total(found.query, aimed.discount * found.is_supported, len(aimed.searches))
         self.log.lay(
-            "search_weights", {"query_id": "VARCHAR", "of_search": "DOUBLE", "mass": "DOUBLE"},
-            pl.DataFrame({"query_id": ids, "of_search": weights.search, "mass": supported}).filter(aimed.searches > 0),
+            "search_weights",
+            {"query_id": "VARCHAR", "segment": "VARCHAR", "of_search": "DOUBLE", "mass": "DOUBLE"},
+            pl.DataFrame({"query_id": ids, "segment": segments, "of_search": weights.search,
+                          "mass": supported}).filter(aimed.searches > 0),
         )  # fmt: skip
         row = self.log.run("weighed_moments").row(0, named=True)
         n = row["units"]

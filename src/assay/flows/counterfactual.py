@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from assay.clicks.aim import Aim, Seen
     from assay.clicks.counterfactual import Estimator, Weights
     from assay.clicks.off_policy import Counterfactual, Estimated
+    from assay.clicks.strata import Strata
     from assay.stats.moments import Moments
 
 
@@ -146,7 +147,9 @@ class _Spread:
     units: int
 
 
-def _spread(given: Counted, positions: Positions, found: Seen, aimed: Aim, weights: Weights, asked: _Asked) -> _Spread:
+def _spread(
+    given: Counted, positions: Positions, strata: Strata, found: Seen, aimed: Aim, weights: Weights, asked: _Asked
+) -> _Spread:
     """By person where the log names people, else as counts alone allow it."""
     from assay.clicks.counterfactual import BY_POSITION
     from assay.clicks.spread import chance_variance, reach
@@ -156,7 +159,7 @@ def _spread(given: Counted, positions: Positions, found: Seen, aimed: Aim, weigh
     more, more_df = positions.adds(weights.slope)
     _, mean_se = mean_weight(kind, found, aimed)
     units, freedom, variance = 0, math.inf, chance_variance(weights, found, aimed, kind)
-    by_person = given.by_person(weights, found, aimed, kind in BY_POSITION)
+    by_person = given.by_person(weights, found, aimed, kind in BY_POSITION, strata)
     if by_person is not None:
         per_search, per_mass, masses = by_person
         units, freedom = round(per_search.n), per_search.n - 1
@@ -176,29 +179,44 @@ def _valued(
 
     from assay.clicks.aim import aim, rel_hat, seen
     from assay.clicks.counterfactual import bounds, cut_off, estimate, loose_bounds
+    from assay.clicks.ideal import between
     from assay.clicks.off_policy import Counterfactual
+    from assay.clicks.segment_values import Known, segment_values
     from assay.clicks.weights import mean_weight, of_ranking, reasons
 
     cells, kind = given.cells, asked.estimator
+    strata = positions.strata(cells)
+    searches, left_out = strata.searches(given.searches(bool(strata.segments)))
     shown = int(np.bincount(cells.query).max(initial=1))
     ranks = asked.discounts.of(max([1, shown, *(len(docs) for docs in lists.values())]))
-    aimed = aim(cells, lists, ranks, is_ideal=asked.discounts.is_ideal, searches=given.searches(),
-                absent_count=asked.missing == "zero")  # fmt: skip
-    found = seen(cells, positions.theta, aimed)
+    aimed = aim(strata.cells, strata.lists(lists), ranks, is_ideal=asked.discounts.is_ideal, searches=searches,
+                absent_count=asked.missing == "zero", names=(list(lists), cells.query_ids))  # fmt: skip
+    found = seen(strata.seen, positions.theta, aimed)
     weights, ends = estimate(kind, found, aimed, asked.clip), bounds(found, aimed)
-    value, low, high = _between(found, aimed, weights.value)
+    value, low, high = between(found, aimed, weights.value)
     weighed = of_ranking(kind, found, aimed, asked.clip)
-    spread, (mean, _) = _spread(given, positions, found, aimed, weights, asked), mean_weight(kind, found, aimed)
+    spread, (mean, _) = _spread(given, positions, strata, found, aimed, weights, asked), mean_weight(kind, found, aimed)
+    segments, of_segments = segment_values(
+        kind,
+        asked.clip,
+        strata,
+        aimed,
+        Known(positions.theta, positions.cov, positions.freedom, positions.misfits),
+        left_out,
+    )
     against = reasons(weighed.ess, mean, spread.mean_se, ends.supported, positions.misfit, REMEDY, weighed.clicks)
+    against += of_segments
     is_fine = not against
     if any(one.rule in ("propensities", "effective sample") for one in against):
         ends = loose_bounds(found, aimed, ends.supported)
     clicked = found.cells.where((aimed.discount > 0)[found.cells.pair])
-    logged = _logged(found, aimed, ranks, positions) if is_fine else (None, None, None, None)
+    logged = _logged(found, aimed, strata.by_place(ranks), positions) if is_fine else (None, None, None, None)
+    queries = {strata.query_ids[at] for at in np.flatnonzero(aimed.searches > 0).tolist()}
     measure = asked.discounts.measure.name if asked.discounts.measure else ""
     notes = [*notes, *(notes_of(given.read) if given.read else ()), *positions.notes,
-             *cautions(found, aimed, lists, measure=measure, estimator=kind, rankers=len(cells.rankers),
-                       clicks=weighed.effective_clicks, cut=cut_off(kind, found, aimed, asked.clip))]  # fmt: skip
+             *cautions(found, aimed, lists, asked=queries, measure=measure, estimator=kind, rankers=len(cells.rankers),
+                       clicks=weighed.effective_clicks, cut=cut_off(kind, found, aimed, asked.clip),
+                       is_apart=bool(segments))]  # fmt: skip
     return Counterfactual(
         target=name, measure=asked.discounts.name, scale="a search", estimator=kind,
         value=_if(is_fine, value), se=_if(is_fine, spread.se), low=_if(is_fine, low - min(spread.reach, low)),
@@ -206,29 +224,16 @@ def _valued(
         se_propensities=_if(is_fine, spread.positions), errors=_errors(given, spread.units, positions),
         worst=ends.low, best=ends.high,
         worst_means=ends.low_means, best_means=ends.high_means, supported=ends.supported, reasons=against,
-        searches=round(aimed.n), all_searches=round(aimed.all_searches), units=spread.units,
-        queries=int((aimed.searches > 0).sum()), clicks=round(weighed.clicks),
+        searches=round(aimed.n), all_searches=round(aimed.all_searches + sum(left_out.values())),
+        units=spread.units, queries=len(queries), clicks=round(weighed.clicks),
         weighed=float(rel_hat(clicked, found.theta).sum()), ess=weighed.ess,
         effective_clicks=weighed.effective_clicks, mean_weight=mean, mean_weight_se=_if(True, spread.mean_se),
         largest=weighed.largest, largest_share=weighed.share, logged=logged[0], difference=logged[1],
         difference_low=logged[2], difference_high=logged[3],
         others=_others(found, aimed, asked, positions, ends.supported), tenths=weighed.tenths,
-        propensities=positions.says, fits=positions.fits, log=given.read, notes=tuple(notes), source=source,
+        propensities=positions.says, fits=positions.fits, log=given.read, segments=segments,
+        notes=tuple(notes), source=source,
     )  # fmt: skip
-
-
-def _between(found: Seen, aimed: Aim, plain: float) -> tuple[float, float, float]:
-    """The value, and the ends from which the interval reaches: with an ideal order it is not known how high that is.
-
-    Made of attractions as they are it is too high, and of drawn ones a little too low: the interval has both.
-    """
-    from assay.clicks.counterfactual import estimate
-    from assay.clicks.ideal import drawn_in
-
-    if not aimed.has_ideal:
-        return plain, plain, plain
-    drawn = estimate("policy-aware", drawn_in(found), aimed).value
-    return drawn, min(plain, drawn), max(plain, drawn)
 
 
 REMEDY = "; searches show only some of the documents: pass --estimator policy-aware"

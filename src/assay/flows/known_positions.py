@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.clicks.misfit import Misfit
     from assay.clicks.pairs import F64
     from assay.clicks.propensity import Propensities
+    from assay.clicks.strata import Strata
     from assay.logs.log import Log
 
 DIFFERS = 0.01
@@ -39,7 +40,7 @@ class Positions:
     """Propensities with their errors, and whether the log bears them out.
 
     Args:
-        theta: f64[K], NaN where not known.
+        theta: f64[K], NaN where not known; by place where segments differ, see `clicks.strata`.
         cov: f64[K, K] of log theta; None where only `se` is known, or nothing.
         se: f64[K] of log theta; None where not known.
         freedom: f64[K], degrees of freedom of the errors; None where not known.
@@ -48,6 +49,7 @@ class Positions:
         misfit: what speaks against them; empty when nothing does.
         notes: what else there is to say.
         segments: where they differ, the propensities of each segment by its number, or why there are none.
+        misfits: where they differ, what speaks against those of each segment.
     """
 
     theta: F64
@@ -59,6 +61,13 @@ class Positions:
     misfit: str
     notes: list[Note] = field(default_factory=list)
     segments: tuple[Propensities | str, ...] = ()
+    misfits: tuple[str, ...] = ()
+
+    def strata(self, cells: Cells) -> Strata:
+        """Counts of which each part has one curve."""
+        from assay.clicks.strata import as_they_are, by_strata
+
+        return by_strata(cells, self.segments) if self.segments else as_they_are(cells)
 
     def adds(self, slope: F64) -> tuple[float, float]:
         """What errors of propensities add to a variance, and its degrees of freedom; see `clicks.spread`."""
@@ -68,7 +77,7 @@ class Positions:
 
 
 def positions_of(
-    cells: Cells, log: Log | None, given: str | os.PathLike[str] | Mapping[int, float] | None, apart: bool = False
+    cells: Cells, log: Log | None, given: str | os.PathLike[str] | Mapping[int, float] | None
 ) -> Positions:  # fmt: skip
     """The propensities that were given, or those of the log.
 
@@ -76,7 +85,9 @@ def positions_of(
         cells: of the log.
         log: for whole lists, to which rival models are fitted; None where counts alone are known.
         given: a file, or position to propensity; estimated when None.
-        apart: whether segments that differ get propensities of their own; else a note says that they differ.
+
+    Returns:
+        One curve for all; of segments that differ one for each, unless propensities were given.
 
     Raises:
         InputError: the file cannot be read.
@@ -85,8 +96,8 @@ def positions_of(
     near = cells.where(cells.position <= DEEPEST)
     own = _estimated(near)
     differ = _differ(near)
-    if differ is not None and apart and given is None and not isinstance(own, str):
-        return _of_segments(near, own, differ)
+    if differ is not None and given is None:
+        return _of_segments(near, differ)
     tested = _tested(near, own, log) if not isinstance(own, str) else None
     fits = tested.fits if tested else None
     misfit = "" if fits is not False or tested is None else tested.verdict
@@ -127,12 +138,13 @@ def _differ(cells: Cells) -> BySegment | None:
     return found if found.p < DIFFERS else None
 
 
-def _of_segments(cells: Cells, own: Propensities, found: BySegment) -> Positions:
+def _of_segments(cells: Cells, found: BySegment) -> Positions:
     """Each segment by itself, tested by its own counts."""
     from assay.clicks.misfit import misfit
+    from assay.clicks.strata import curves
 
     fits: bool | None = None
-    against, notes = [], []
+    against, notes = [""] * len(found.segments), []
     for at, (name, one) in enumerate(zip(found.segments, found.each, strict=True)):
         if isinstance(one, str):
             notes.append(Note("segment-left-out", f"{name} is left out: {one.splitlines()[0]}", level="warning"))
@@ -143,13 +155,15 @@ def _of_segments(cells: Cells, own: Propensities, found: BySegment) -> Positions
             continue
         fits = tested.fits if fits is None else fits and tested.fits
         if not tested.fits:
-            against.append(f"in {name}, {tested.verdict}")
+            against[at] = tested.verdict
     if fits is None:
         notes.append(UNTESTED)
     said = "< 0.0001" if found.p < 0.0001 else f"{found.p:.4f}"
     says = (f"estimated from this log for each of {', '.join(found.segments)}, which differ (p {said}); "
             "errors clustered by query")  # fmt: skip
-    return Positions(own.theta, own.cov, None, own.df, says, fits, "; ".join(against), notes, found.each)
+    laid = curves(found.each)
+    misfit_ = "; ".join(f"in {name}, {said}" for name, said in zip(found.segments, against, strict=True) if said)
+    return Positions(laid.theta, laid.cov, None, laid.df, says, fits, misfit_, notes, found.each, tuple(against))
 
 
 def _estimated(cells: Cells) -> Propensities | str:

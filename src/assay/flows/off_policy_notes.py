@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
 from assay.results import Note
@@ -15,8 +15,8 @@ FEW_CLICKS = 30
 
 
 def cautions(
-    found: Seen, aimed: Aim, lists: Iterable[str], *, measure: str, estimator: str, rankers: int, clicks: float,
-    cut: float,
+    found: Seen, aimed: Aim, lists: Iterable[str], *, asked: Set[str], measure: str, estimator: str, rankers: int,
+    clicks: float, cut: float, is_apart: bool = False,
 ) -> list[Note]:  # fmt: skip
     """What is odd but lawful about an estimate of a ranking.
 
@@ -24,11 +24,13 @@ def cautions(
         found: counts of the log.
         aimed: the ranking.
         lists: the queries that it has.
+        asked: queries whose searches count.
         measure: its name; empty where discounts were given.
         estimator: its name.
         rankers: how many the log names.
         clicks: effective ones.
         cut: share of the weights that a limit takes away.
+        is_apart: whether segments have propensities of their own.
     """
     notes = [Note("relative-to-first", "attraction is the chance of a click at position 1, whose propensity counts "
                   "as 1")]  # fmt: skip
@@ -36,8 +38,10 @@ def cautions(
     if share > 0:
         notes.append(Note("queries-absent", f"{100 * share:.1f} % of the searches are of queries that the run does not "
                           "have, and are left out (--missing zero counts them 0)", level="warning"))  # fmt: skip
-    asked_for = {query for query, n in zip(found.cells.query_ids, aimed.searches, strict=True) if n > 0}
-    unasked = len(set(lists) - asked_for)
+    if is_apart:
+        notes.append(Note("segments-apart", "each segment is weighed by its own propensities and the documents that it "
+                          "showed, as a log of its own: nothing is assumed of how segments compare"))  # fmt: skip
+    unasked = len(set(lists) - asked)
     if unasked:
         who = "query of the run was" if unasked == 1 else "queries of the run were"
         notes.append(Note("queries-not-asked", f"{unasked:,} {who} never asked", count=unasked))

@@ -31,6 +31,9 @@ def page(found: Counterfactual) -> Page:
         parts += [Heading("Why there is no number"), why(found)]
     if found.worst < found.best:
         parts += [Heading("How low, how high", "Worst cases of what the log does not say."), bounds(found)]
+    if found.segments:
+        parts += [Heading("By segment", "Each by its own propensities; intervals as counts alone allow."),
+                  segments(found)]  # fmt: skip
     parts += [
         Heading("By estimator", "From the same log; errors as counts alone allow."),
         estimators(found),
@@ -83,6 +86,19 @@ def bounds(found: Counterfactual) -> Table:
         (found.best_means, Value(found.best)),
     )
     return Table(columns, rows, name="Bounds")
+
+
+def segments(found: Counterfactual) -> Table:
+    """What the ranking would have earned in each segment."""
+    columns = (Column("segment"), Column("searches", "right"), Column("value", "right"), Column("95 % interval"),
+               Column("supported", "right", drop=1), Column("refused by", is_prose=True))  # fmt: skip
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (one.name, f"{one.searches:,}", Value(one.value),
+         "" if one.low is None or one.high is None else Range(one.low, one.high, 4),
+         f"{100 * one.supported:.0f} %", one.why)
+        for one in found.segments
+    )  # fmt: skip
+    return Table(columns, rows, name="Segments")
 
 
 def estimators(found: Counterfactual) -> Table:
