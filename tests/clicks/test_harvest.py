@@ -14,6 +14,7 @@ from assay.clicks.regression_em import Logistic, regression_em
 from assay.clicks.trust import affine
 from assay.errors import InputError, NotEnoughEvidence
 from clicks.simulated import sessions, truth
+from simulations.test_trust_simulations import SPREAD
 
 THETA = np.array([1, 0.7, 0.5, 0.35, 0.3, 0.2])
 
@@ -175,9 +176,11 @@ def test_lines_of_trust_are_those_of_the_simulation() -> None:
     alpha = theta * (0.98 - low) / (0.98 - low[0])
     beta = theta * low - alpha * low[0]
     found = affine(sessions("trust_60k").cells())
-    for estimate, se, true in ((found.alpha, found.se_alpha, alpha), (found.beta, found.se_beta, beta)):
-        assert (np.abs(estimate - true)[1:] < 4 * se[1:]).all()
-        assert (se[1:] < 0.035).all()
+    for estimate, se, true, spread in ((found.alpha, found.se_alpha, alpha, SPREAD[0]),
+                                       (found.beta, found.se_beta, beta, SPREAD[1])):  # fmt: skip
+        assert (np.abs(estimate - true)[1:] < 4 * spread).all()
+        # standard errors of single logs differ by a fifth: four of these, to both sides of how much estimates spread
+        assert (np.abs(np.log(se[1:] / spread)) < 0.8).all()
     assert found.alpha[0] == 1
     assert found.beta[0] == 0
     assert not any(found.reasons)

@@ -4,17 +4,22 @@ Full size: 2,000 logs of 20,000 sessions, whose cells are drawn directly; 93 to 
 itself. The small size draws fewer and allows three Monte Carlo standard errors beyond these. Trust falls from one to
 the next: a document without merit is clicked 30 times in 100 when it is looked at at position 1, and 4 at position 5.
 Seeds were written down before the first run.
+
+The same of `trust_60k`, a log of the data folder: what its standard errors say is held against how much the estimates
+of logs of the same law and size spread, from both sides.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from assay.clicks.cells import Cells
 from assay.clicks.trust import affine
+from clicks.simulated import sessions, truth
 from simulations.worlds import DOCUMENTS, SOAK, two_rankers
 
 pytestmark = pytest.mark.slow
@@ -61,3 +66,51 @@ def test_intervals_of_trust_hold_the_truth_in_95_percent_of_logs():
 
 def test_the_simulation_sees_intervals_that_are_too_narrow():
     assert coverage(633, 100, lambda found: found.reach() / 2).max() < 0.85
+
+
+# What `trust_60k` says of its own errors.
+
+AGAIN = 240 if SOAK else 32
+"""Logs of the law of `trust_60k`, each with the impressions of that log and clicks of its own."""
+
+SPREAD = np.array([
+    [0.0194, 0.0179, 0.0212, 0.0213, 0.0186, 0.0186, 0.0188, 0.0198, 0.0200],
+    [0.0118, 0.0096, 0.0107, 0.0100, 0.0087, 0.0087, 0.0083, 0.0086, 0.0083],
+])  # fmt: skip
+"""Standard deviations of the slopes, and of the intercepts, of positions 2 to 10 over 240 such logs: `make soak`."""
+
+
+@pytest.fixture(scope="module")
+def again():
+    """f64[logs, 4, 9]: slopes, intercepts and their standard errors of logs that are drawn like `trust_60k`."""
+    cells = sessions("trust_60k").cells().summed()
+    gamma, theta = np.array(truth()["gamma"]).ravel()[cells.pair], np.array(truth()["theta"])[cells.position - 1]
+    chance = theta * (0.98 * gamma + 0.35 / cells.position * (1 - gamma))
+    rng, rows = np.random.default_rng(641), []
+    for _ in range(AGAIN):
+        clicks = rng.binomial(cells.impressions.astype(int), chance).astype(float)
+        one = affine(replace(cells, clicks=clicks))
+        rows.append(np.array([one.alpha, one.beta, one.se_alpha, one.se_beta])[:, 1:])
+    return np.array(rows)
+
+
+@pytest.mark.shared
+def test_standard_errors_of_lines_of_trust_are_the_spread_of_the_estimates(again):
+    spread = again[:, :2].std(axis=0, ddof=1)
+    said = np.sqrt((again[:, 2:] ** 2).mean(axis=0))
+    chance = 1 / math.sqrt(2 * (AGAIN - 1))  # relative error of a standard deviation
+    # a jackknife says more by h / 2, h being the share of one query of equal weight: with ten of them a twentieth
+    assert (said / spread > 1 - 3 * chance).all(), said / spread
+    assert (said / spread < 1.05 + 3 * chance).all(), said / spread
+    whole = np.exp(np.log(said / spread).mean(axis=1))  # of nine positions, nearly independent
+    assert (np.abs(whole - 1.025) < 0.025 + chance).all(), whole
+    assert (np.abs(SPREAD / spread - 1) < 3 * math.hypot(chance, 1 / math.sqrt(2 * 239))).all(), SPREAD / spread
+
+
+@pytest.mark.shared
+def test_what_the_log_says_of_its_errors_is_their_spread_as_near_as_one_log_can_say(again):
+    found = affine(sessions("trust_60k").cells())
+    said = np.array([found.se_alpha, found.se_beta])[:, 1:]
+    one_log = np.log(again[:, 2:]).std(axis=0, ddof=1)  # how much the standard errors of single logs differ
+    off = np.abs(np.log(said / again[:, :2].std(axis=0, ddof=1)))
+    assert (off < 3.3 * np.hypot(one_log, 1 / math.sqrt(2 * (AGAIN - 1)))).all(), off / one_log  # 18 at 1 %
