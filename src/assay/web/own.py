@@ -14,6 +14,9 @@ from assay.flows.people import Person
 from assay.web.auth import RATER, csrf, store_of
 from assay.web.pages import page
 
+WORDS = {"left": "left", "right": "right", "tie": "both alike", "both-bad": "neither"}
+"""What the buttons of the page say."""
+
 PAGES = APIRouter(include_in_schema=False)
 ROUTES = APIRouter(prefix="/v1", tags=["labelling"])
 
@@ -26,7 +29,7 @@ def own(request: Request, project: str, who: Person = RATER) -> Response:
     rubric = labelling.rubric_of(row)
     return page(
         request, "own.html", who=who, csrf=csrf(request), project=row, rules=flow, idle_s=IDLE_S,
-        names={one.grade: one.name for one in rubric.grades},
+        names={f"{one.grade:g}": f"{one.grade:g} {one.name}" for one in rubric.grades} | WORDS,
         found=flow.own_of(store, who, row["id"], request.app.state.secret),
     )  # fmt: skip
 
@@ -35,11 +38,13 @@ def own(request: Request, project: str, who: Person = RATER) -> Response:
 def own_figures(request: Request, project: str, who: Person = RATER) -> dict[str, Any]:
     """The own figures of whoever asks; a table is null where too little is counted to show it.
 
-    A row of a table is an own grade and how often each of `grades` stood beside it.
+    A row of a table is an own grade and how often each of `grades` stood beside it; where two documents are compared,
+    an own choice and `choices`, by the sides on which the rater saw them.
     """
     found = asdict(flow.own_of(store_of(request), who, project, request.app.state.secret))
+    one, all_of = ("grade", "grades") if found["is_graded"] else ("choice", "choices")
     for name in ("known", "again", "peers"):
-        if found[name] is not None:
-            rows = [{"grade": grade, "counts": counts} for grade, counts in found[name]["rows"].items()]
-            found[name] |= {"rows": rows}
+        if (told := found[name]) is not None:
+            rows = [{one: answer, "counts": counts} for answer, counts in told["rows"].items()]
+            found[name] = {all_of: told["answers"], "rows": rows, "same": told["same"], "n": told["n"]}
     return found
