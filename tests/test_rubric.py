@@ -69,6 +69,7 @@ def test_the_usual_rubric_caps_what_is_out_of_date() -> None:
 def test_labels_of_other_tools_are_grades() -> None:
     labels = Rubric.parse(SMALL).labels
     assert [labels.grade(text, "a.csv:2") for text in ("I", "e", "YES")] == [0.0, 1.0, 1.0]
+    assert [labels.grade(text, "a.csv:2") for text in ("0", "1")] == [0.0, 1.0]  # a grade that is one already
     with pytest.raises(InputError, match=r"a.csv:2: the label map Shop has no label 'C'"):
         labels.grade("C", "a.csv:2")
 
@@ -88,6 +89,7 @@ def test_a_version_is_of_the_words_and_not_of_blanks() -> None:
         ('name = "no"', 'nmae = "no"', "r.md:6: unknown key nmae; did you mean name?"),
         ('name = "no"\n', "", "r.md:5: grade 0 has no name"),
         ("[grade.0]", "[grade.zero]", "r.md:5: 'zero' is no number"),
+        ("[grade.0]", '[grade."1.0"]', "the grade 1 comes twice"),
         ('"S", "E"', '"S", "I"', "'I' names two grades"),
         ('base = "fit"', 'base = "fti"', "r.md:3: base is fti, which is no dimension; did you mean fit?"),
         ('base = "fit"\n', "", "there are dimensions and no base"),

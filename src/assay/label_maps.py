@@ -23,6 +23,7 @@ class LabelMap:
         says: what it stands for, in a sentence.
         low, high: for numeric scales without a list of labels: the ends of the scale that is taken.
         step: what one unit of the scale is worth as a grade.
+        scale: every grade, rising, where a rubric says them all.
     """
 
     name: str
@@ -31,6 +32,7 @@ class LabelMap:
     low: float | None = None
     high: float | None = None
     step: float = 1.0
+    scale: tuple[float, ...] = ()
 
     def knows(self, label: str) -> bool:
         """Whether the map has a grade for this label."""

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from assay.errors import InputError, did_you_mean
@@ -143,9 +144,10 @@ class Rubric:
 
     @property
     def labels(self) -> LabelMap:
-        """Names and labels of the grades, to grades."""
-        held = {fold(label): one.grade for one in self.grades for label in (one.name, *one.labels)}
-        return LabelMap(self.name, held, f"the labels of the rubric {self.name}")
+        """Names and labels of the grades, and the grades as they are written, to grades."""
+        held = {f"{one.grade:g}": one.grade for one in self.grades}
+        held |= {fold(label): one.grade for one in self.grades for label in (one.name, *one.labels)}
+        return LabelMap(self.name, held, f"the labels of the rubric {self.name}", scale=self.scale)
 
     def grade_of(self, values: Mapping[str, float | None]) -> float | None:
         """The grade that follows from the dimensions of one judgment; None where the base is not judged.
@@ -189,6 +191,9 @@ def _read(settings: Settings, body: str, version: str) -> Rubric:
     here = _Here(settings)
     here.only(tree, _TOP, ())
     grades = tuple(sorted(_grades(tree, here), key=lambda one: one.grade))
+    for one, other in pairwise(grades):
+        if one.grade == other.grade:
+            raise InputError(f"the grade {one.grade:g} comes twice", here.at("grade"), "let each number come once")
     if len(grades) < 2:
         raise InputError("a rubric needs two grades at least", settings.name, "add [grade.0] and [grade.1]")
     taken: dict[str, float] = {}

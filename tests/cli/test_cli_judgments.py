@@ -206,6 +206,24 @@ def test_a_plain_rubric_has_the_same_grades_and_takes_one_key(assay: Shell) -> N
     assert "topicality" not in plain.body
 
 
+def test_the_labels_of_the_rubric_that_init_writes_are_grades_and_its_list_is_the_scale(assay: Shell) -> None:
+    """By hand: (3 + 1 / log2 3) / (3 + 1 / log2 3) for the order as it is, (1 + 3 / log2 3) / the same when turned."""
+    assert assay("rubric", "init").code == 0
+    (assay.folder / "RULES").write_bytes((assay.folder / "rubric.md").read_bytes())
+    (assay.folder / "words.csv").write_text("query_id,doc_id,grade\nq,a,Perfect\nq,b,marginal\n", "utf-8")
+    (assay.folder / "turned.run").write_text("q Q0 b 1 2 t\nq Q0 a 2 1 t\n", "utf-8")
+    for rubric in ("rubric.md", "RULES"):
+        said = assay("evaluate", "turned.run", "words.csv", "--labels", rubric, "-m", "nDCG@2", "--format", "csv")
+        assert said.code == 0, said.err
+        assert float(next(csv.DictReader(said.out.splitlines()))["mean"]) == pytest.approx(
+            2.892789 / 3.630930, abs=1e-6
+        )
+    two = "query_id,doc_id,rater,grade\n" + "".join(f"q{i},d,{who},marginal\n" for i in range(3) for who in ("a", "b"))
+    (assay.folder / "two.csv").write_text(two, "utf-8")
+    assert "grades 0, 1, 2, 3." in assay("agree", "two.csv", "--labels", "rubric.md").out
+    assert "did you mean esci" in assay("agree", "two.csv", "--labels", "escl").err
+
+
 def test_high_agreement_is_claimed_only_where_raters_say_the_same(assay: Shell) -> None:
     def told(first: int, second: int) -> str:
         lines = [f"q{i},d,ana,{first}\nq{i},d,bo,{second if i else first + second}\n" for i in range(20)]

@@ -36,12 +36,22 @@ def test_a_grade_that_was_there_is_worked_out_anew() -> None:
     ("row", "said"),
     [
         ({"dimension": "freshnes", "grade": 1}, "the rubric knows no dimension freshnes; did you mean freshness?"),
+        ({"dimension": "topicality", "grade": 9, "rater": "z"}, "9 is no value of topicality"),
         ({"dimension": "freshness", "grade": 1}, "x judges freshness of document a for query q twice"),
     ],
 )
 def test_what_does_not_fit_the_rubric_is_refused(row: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said.replace("?", r"\?")):
         worked([*ROWS, {"query_id": "q", "doc_id": "a", "rater": "x", **row}])
+
+
+def test_a_value_that_its_dimension_does_not_mean_is_refused() -> None:
+    rubric = Rubric.parse(RUBRIC.replace("[cap.stale]", 'means = { 0 = "old", 1 = "new" }\n[cap.stale]'))
+    row = {"query_id": "q", "doc_id": "z", "rater": "x", "dimension": "freshness", "grade": 2}
+    assert apply(ROWS, rubric).judgments == 4
+    with pytest.raises(InputError, match="2 is no value of freshness") as refused:
+        apply([*ROWS, row], rubric)
+    assert refused.value.remedy == "the rubric has 0, 1"
 
 
 def test_the_table_names_the_version() -> None:

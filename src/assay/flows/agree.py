@@ -96,6 +96,9 @@ def agree(
         grades = project.grades if grades is None else grades
         limit = project.limit if limit is None else limit
         topics = project.topics(bench) if topics is None else topics
+    said = bench.label_map()
+    if grades is None and said is not None and said.scale:
+        grades = said.scale
     judgments, notes = ratings(
         bench, file_of(bench, qrels, "qrels"), raters=chosen_raters, format=format, columns=columns
     )  # fmt: skip

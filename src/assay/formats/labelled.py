@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError
 from assay.files import read_bytes
 from assay.formats.encoding import decode
-from assay.label_maps import LabelMap, fitting, how, parse_label_map
+from assay.label_maps import MAPS, LabelMap, fitting, how, parse_label_map
 from assay.tables import Block, Judgment
 from assay.tables.names import match
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 Place = Callable[[int], str]
+
+RUBRICS = (".md", ".toml")
+"""How names of rubrics end; a file of another name is one, too, unless it is called as a map is."""
 
 _WORD = re.compile(r"grade '(.*)' is not a number")
 _OTHER = re.compile(r": grade '(.*)' is not a number")
@@ -52,10 +56,10 @@ def read_labelled(data: bytes, format: str, name: str, chosen: Mapping[str, str]
 
 
 def label_map(labels: LabelMap | str | None) -> LabelMap | None:
-    """A map of labels from its name, from a map written out, or from a rubric (a file that ends in .toml)."""
+    """A map of labels from its name, from a map written out, or from a rubric: a file such as rubric.md."""
     if not isinstance(labels, str):
         return labels
-    if not labels.endswith(".toml"):
+    if not labels.endswith(RUBRICS) and (labels in MAPS or not os.path.isfile(labels)):
         return parse_label_map(labels)
     from assay.rubric import Rubric
 

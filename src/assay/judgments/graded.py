@@ -49,6 +49,8 @@ def graded(block: Block, rubric: Rubric) -> Graded:
     if "dimension" not in block.columns:
         raise InputError("the judgments have no column dimension", block.name, "pass one row for each dimension")
     known = [one.name for one in rubric.dimensions]
+    lawful = {one.name: [value for value, _ in one.means] for one in rubric.dimensions}
+    lawful[rubric.base] = list(rubric.scale)
     frame: Any = block.frame
     raters = frame["rater"] if "rater" in block.columns else [None] * len(block)
     given: dict[tuple[str, str, str], dict[str, float]] = {}
@@ -62,6 +64,11 @@ def graded(block: Block, rubric: Rubric) -> Graded:
             raise InputError(
                 f"the rubric knows no dimension {name}{did_you_mean(name, known)}", block.place(at),
                 f"its dimensions are {', '.join(known)}",
+            )  # fmt: skip
+        if lawful[name] and float(value) not in lawful[name]:
+            raise InputError(
+                f"{value:g} is no value of {name}", block.place(at),
+                f"the rubric has {', '.join(f'{one:g}' for one in lawful[name])}",
             )  # fmt: skip
         key = (str(query), str(doc), str(rater or ""))
         values = given.setdefault(key, {})
