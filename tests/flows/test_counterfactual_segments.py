@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import assay
+from assay.errors import InputError
 from assay.report.describe import describe
 from assay.report.text import to_text
 from assay.simulate.logs import clicks, frame
@@ -127,7 +128,7 @@ def test_a_segment_that_never_showed_the_documents_is_refused_by_itself(tmp_path
 
 def test_support_is_asked_of_each_segment(tmp_path, folder):
     """What desktops alone were shown says nothing of phones, even where both together have all documents."""
-    kept = log("phone", 20_000, 8, 1.8).join(
+    kept = log("phone", 3_000, 8, 1.8).join(
         pl.DataFrame({"query_id": list(WORLD.query_ids), "top": [WORLD.doc_ids[at][WORLD.lists[SECOND][at, 0]]
                                                                 for at in range(60)]}), on="query_id",
     ).filter(pl.col("doc_id") != pl.col("top")).drop("top")  # fmt: skip
@@ -137,8 +138,10 @@ def test_support_is_asked_of_each_segment(tmp_path, folder):
     assert desktop.supported == pytest.approx(1)
     assert phone.supported == pytest.approx(1 - DCG[0] / DCG.sum(), abs=0.01)
     assert (phone.value, phone.why) == (None, "support")
+    assert found.supported > 0.9  # of both together
     assert found.exit_code == 2
-    assert "support" in [one.rule for one in found.reasons]
+    assert [one.rule for one in found.reasons] == ["support"]
+    assert found.reasons[0].says.startswith("in phone, with 25 % of the searches, ")
 
 
 def test_segments_are_kept_and_shown(tmp_path, folder):
@@ -156,3 +159,48 @@ def test_cells_by_segment_give_what_the_log_gives(tmp_path, folder):
                         for one in (folder / "both.parquet", tmp_path / "c.parquet"))  # fmt: skip
     assert of_cells.value == pytest.approx(of_log.value, rel=1e-12)
     assert [one.value for one in of_cells.segments] == pytest.approx([one.value for one in of_log.segments])
+
+
+def test_a_file_of_propensities_holds_a_curve_for_each_segment_that_differs(tmp_path, folder):
+    assay.propensity(folder / "both.parquet", out=tmp_path / "p.csv", rivals=False)
+    lines = (tmp_path / "p.csv").read_text().splitlines()
+    assert lines[0] == "segment,position,propensity,low,high,se_log"
+    assert [line.split(",")[0] for line in lines[1:]] == [""] * 10 + ["desktop"] * 10 + ["phone"] * 10
+    run = folder / f"{SECOND}.run"
+    own, found = (assay.counterfactual(folder / "both.parquet", run, propensities=given)
+                  for given in (None, tmp_path / "p.csv"))  # fmt: skip
+    assert found.value == pytest.approx(own.value, rel=1e-12)
+    assert found.se > own.se  # errors of a curve are taken to be wrong in one direction
+    assert found.propensities == f"from {tmp_path / 'p.csv'}, for each segment"
+    assert "joint-errors" in {note.code for note in found.notes}
+    labels = [assay.qrels_from_clicks(folder / "both.parquet", cuts=[0.2, 0.4], propensities=given).table
+              for given in (None, tmp_path / "p.csv")]  # fmt: skip
+    assert labels[1]["attraction"].to_list() == pytest.approx(labels[0]["attraction"].to_list(), rel=1e-12)
+    assert set(labels[1]["model"]) == {"position-based, by segment"}
+
+
+def test_curves_of_the_wrong_segment_are_refused(tmp_path, folder):
+    assay.propensity(folder / "both.parquet", out=tmp_path / "p.csv", rivals=False)
+    text = (tmp_path / "p.csv").read_text()
+    (tmp_path / "swapped.csv").write_text(text.replace("desktop,", "x,").replace("phone,", "desktop,")
+                                          .replace("x,", "phone,"))  # fmt: skip
+    run = folder / f"{SECOND}.run"
+    found = assay.counterfactual(folder / "both.parquet", run, propensities=tmp_path / "swapped.csv")
+    assert (found.value, found.exit_code) == (None, 2)
+    assert [one.rule for one in found.reasons] == ["propensities"]
+    assert found.reasons[0].says.startswith("in desktop, at position 2 the propensity is ")
+    assert [one.why for one in found.segments] == ["propensities", "propensities"]
+
+
+def test_segments_of_the_file_and_of_the_log_have_to_meet(tmp_path, folder):
+    (tmp_path / "p.csv").write_text("segment,position,propensity\ntv,1,1\ntv,2,0.5\n")
+    run = folder / f"{FIRST}.run"
+    with pytest.raises(InputError, match="has propensities of 'tv', and the log has 'desktop', 'phone'"):
+        assay.counterfactual(folder / "both.parquet", run, propensities=tmp_path / "p.csv")
+    bare = tmp_path / "bare.parquet"
+    pl.read_parquet(folder / "both.parquet").drop("device").write_parquet(bare)
+    with pytest.raises(InputError, match="has propensities of segments, and the log names no segment"):
+        assay.counterfactual(bare, run, propensities=tmp_path / "p.csv")
+    (tmp_path / "p.csv").write_text("segment,position,propensity\nphone,1,1\nphone,1,0.5\n")
+    with pytest.raises(InputError, match=r"p\.csv:3: position 1 is below 1, or stands twice"):
+        assay.counterfactual(folder / "both.parquet", run, propensities=tmp_path / "p.csv")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import InputError, NotEnoughEvidence
 from assay.files import spelled
 from assay.flows.click_lists import DEEPEST, earlier_and_later
+from assay.flows.propensity_file import ALL, Curve, read
 from assay.results import Note
 
 if TYPE_CHECKING:
@@ -87,7 +85,7 @@ def positions_of(
         given: a file, or position to propensity; estimated when None.
 
     Returns:
-        One curve for all; of segments that differ one for each, unless propensities were given.
+        One curve for all; one for each segment where they differ, or where the file has such.
 
     Raises:
         InputError: the file cannot be read.
@@ -97,7 +95,13 @@ def positions_of(
     own = _estimated(near)
     differ = _differ(near)
     if differ is not None and given is None:
-        return _of_segments(near, differ)
+        said = "< 0.0001" if differ.p < 0.0001 else f"{differ.p:.4f}"
+        return _of_segments(near, differ.each, differ.each, (
+            f"estimated from this log for each of {', '.join(differ.segments)}, which differ (p {said}); "
+            "errors clustered by query"), [])  # fmt: skip
+    curves, where = _given(given)
+    if set(curves) - {ALL} and near.segment is not None:
+        return _of_file(near, curves, where)
     tested = _tested(near, own, log) if not isinstance(own, str) else None
     fits = tested.fits if tested else None
     misfit = "" if fits is not False or tested is None else tested.verdict
@@ -112,14 +116,11 @@ def positions_of(
             raise NotEnoughEvidence(own + ", or pass --propensities FILE with those of another log")
         says = f"estimated from this log, {own.queries:,} queries; errors clustered by query"
         return Positions(own.theta, own.cov, None, own.df, says, fits, misfit, notes)
-    theta, se = _read(given) if isinstance(given, str | os.PathLike) else (_laid(given), None)
-    where = spelled(given) if isinstance(given, str | os.PathLike) else "given"
-    if se is None:
-        notes.append(Note("exact-propensities", "the propensities say no errors, and are taken as exact",
-                          level="warning"))  # fmt: skip
-    else:
-        notes.append(Note("joint-errors", "the file does not say how errors of positions go together: they are taken "
-                          "to be wrong all in one direction, the worst that can be"))  # fmt: skip
+    if ALL not in curves:
+        raise InputError("has propensities of segments, and the log names no segment", where,
+                         "say which column it is: --columns segment=COLUMN")  # fmt: skip
+    theta, se = curves[ALL].theta, curves[ALL].se
+    notes.append(_on_errors(se))
     differs = "" if isinstance(own, str) else _apart(theta, se, own)
     speaks = "; ".join(filter(None, (misfit, differs or _too_low(theta, cells))))
     return Positions(theta, None, se, None, f"from {where}", fits, speaks, notes)
@@ -138,32 +139,78 @@ def _differ(cells: Cells) -> BySegment | None:
     return found if found.p < DIFFERS else None
 
 
-def _of_segments(cells: Cells, found: BySegment) -> Positions:
-    """Each segment by itself, tested by its own counts."""
-    from assay.clicks.misfit import misfit
+def _given(given: str | os.PathLike[str] | Mapping[int, float] | None) -> tuple[dict[str, Curve], str]:
+    """Curves by segment, and where they come from."""
+    if given is None:
+        return {}, ""
+    if isinstance(given, str | os.PathLike):
+        return read(given), spelled(given)
+    return {ALL: Curve(_laid(given), None)}, "given"
+
+
+def _on_errors(se: F64 | None) -> Note:
+    if se is None:
+        return Note("exact-propensities", "the propensities say no errors, and are taken as exact", level="warning")
+    return Note("joint-errors", "the file does not say how errors of positions go together: they are taken to be "
+                "wrong all in one direction, the worst that can be")  # fmt: skip
+
+
+def _of_file(cells: Cells, curves: Mapping[str, Curve], where: str) -> Positions:
+    """A curve from a file for each segment of the log."""
+    from assay.clicks.by_segment import by_segment
+
+    if not set(curves) & set(cells.segments):
+        theirs, ours = (", ".join(sorted(map(repr, names))) for names in (set(curves) - {ALL}, cells.segments))
+        raise InputError(f"has propensities of {theirs}, and the log has {ours}", where,
+                         "name segments as the log does")  # fmt: skip
+    each = tuple(curves[name].known() if name in curves else f"{where} has no propensities of it"
+                 for name in cells.segments)  # fmt: skip
+    try:
+        own: tuple[Propensities | str, ...] = by_segment(cells).each
+    except NotEnoughEvidence as error:
+        own = (str(error),) * len(each)
+    errors = [curves[name].se for name in cells.segments if name in curves]
+    first = next((se for se in errors if se is None), errors[0])
+    return _of_segments(cells, each, own, f"from {where}, for each segment", [_on_errors(first)])
+
+
+def _of_segments(
+    cells: Cells, each: tuple[Propensities | str, ...], own: tuple[Propensities | str, ...], says: str,
+    notes: list[Note],
+) -> Positions:  # fmt: skip
+    """Each segment by itself, tested by its own counts.
+
+    Args:
+        cells: of the log.
+        each: the propensities of each segment, or why there are none.
+        own: those of the log itself.
+        says: where they come from.
+        notes: what else there is to say.
+    """
     from assay.clicks.strata import curves
 
-    fits: bool | None = None
-    against, notes = [""] * len(found.segments), []
-    for at, (name, one) in enumerate(zip(found.segments, found.each, strict=True)):
+    fits: list[bool] = []
+    against = []
+    for at, name in enumerate(cells.segments):
+        one, mine = each[at], own[at]
         if isinstance(one, str):
             notes.append(Note("segment-left-out", f"{name} is left out: {one.splitlines()[0]}", level="warning"))
+            against.append("")
             continue
-        try:
-            tested = misfit(cells.of_segment(at), one)
-        except NotEnoughEvidence:
-            continue
-        fits = tested.fits if fits is None else fits and tested.fits
-        if not tested.fits:
-            against[at] = tested.verdict
-    if fits is None:
+        part = cells.of_segment(at)
+        tested = None if isinstance(mine, str) else _tested(part, mine, None)
+        fits += [tested.fits] if tested else []
+        speaks = [tested.verdict] if tested and not tested.fits else []
+        if one is not mine:
+            speaks.append(_apart(one.theta, one.se, mine) if not isinstance(mine, str) else "")
+            speaks.append(_too_low(one.theta, part))
+        against.append("; ".join(dict.fromkeys(filter(None, speaks))))
+    if not fits:
         notes.append(UNTESTED)
-    said = "< 0.0001" if found.p < 0.0001 else f"{found.p:.4f}"
-    says = (f"estimated from this log for each of {', '.join(found.segments)}, which differ (p {said}); "
-            "errors clustered by query")  # fmt: skip
-    laid = curves(found.each)
-    misfit_ = "; ".join(f"in {name}, {said}" for name, said in zip(found.segments, against, strict=True) if said)
-    return Positions(laid.theta, laid.cov, None, laid.df, says, fits, misfit_, notes, found.each, tuple(against))
+    laid = curves(each)
+    misfit = "; ".join(f"in {name}, {said}" for name, said in zip(cells.segments, against, strict=True) if said)
+    return Positions(laid.theta, laid.cov, None, laid.df, says, all(fits) if fits else None, misfit, notes, each,
+                     tuple(against))  # fmt: skip
 
 
 def _estimated(cells: Cells) -> Propensities | str:
@@ -230,39 +277,3 @@ def _laid(given: Mapping[int, float]) -> F64:
     for position, chance in given.items():
         theta[position - 1] = chance
     return theta
-
-
-def _read(path: str | os.PathLike[str]) -> tuple[F64, F64 | None]:
-    """Propensities and errors of their logarithms from a CSV file."""
-    import numpy as np
-
-    name = spelled(path)
-    try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as file:
-            lines = csv.DictReader(file)
-            columns = lines.fieldnames or ()
-            rows = [(lines.line_num, row) for row in lines]
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError("cannot be read as propensities", name, "pass what `assay propensity --out` wrote") from error
-    if not {"position", "propensity"} <= set(columns):
-        raise InputError(f"has the columns {', '.join(columns) or 'none'}, and not position and propensity",
-                         f"{name}:1", "pass what `assay propensity --out` wrote")  # fmt: skip
-    found: dict[int, tuple[float, float]] = {}
-    for line, row in rows:
-        where = f"{name}:{line}"
-        try:
-            position = int(row["position"])
-            chance, error_ = (float(row.get(key) or "nan") for key in ("propensity", "se_log"))
-        except (TypeError, ValueError):
-            raise InputError("is no position with a propensity", where, "write such as 2,0.5") from None
-        if position < 1 or position in found:
-            raise InputError(f"position {position} is below 1, or stands twice", where, "leave one out")
-        if not (math.isnan(chance) or (0 < chance < math.inf)):
-            raise InputError(f"a propensity of {chance:g}", where, "write a number above 0, or leave it empty")
-        found[position] = (chance, error_)
-    if not found:
-        raise InputError("holds no position", name, "pass what `assay propensity --out` wrote")
-    theta, se = np.full(max(found), np.nan), np.full(max(found), np.nan)
-    for position, (chance, error_) in found.items():
-        theta[position - 1], se[position - 1] = chance, error_
-    return theta, None if np.isnan(se).all() else se

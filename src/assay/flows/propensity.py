@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, NotEnoughEvidence, did_you_mean
-from assay.files import name_of, replacing
+from assay.files import name_of
 from assay.flows.click_lists import DEEPEST, earlier_and_later
 from assay.flows.click_logs import LogChoices, Paths, notes_of
 from assay.flows.counted import Counted
+from assay.flows.known_positions import DIFFERS
+from assay.flows.propensity_file import ALL, Rows, write
 from assay.results import Note, Source
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from assay.clicks.by_segment import BySegment
     from assay.clicks.cells import Cells
     from assay.clicks.lists import Lists
     from assay.clicks.misfit import Misfit
@@ -78,7 +81,8 @@ def propensity(
         found = estimate(cells)
         tested = given.misfit(cells, found)
         tests = tested.tests if tested else ()
-        segments, homogeneity = _segments(cells)
+        apart = _by_segment(cells)
+        segments, homogeneity = _segments(apart)
         notes = [*(notes_of(given.read) if given.read else ()), *_cautions(cells, found)]
         result = PositionBias(
             positions=examined(cells, found), fits=tested.fits if tested else None,
@@ -93,7 +97,7 @@ def propensity(
     finally:
         given.close()
     if out is not None:
-        _write(result, out)
+        write(_rows(result, apart), out)
     return result
 
 
@@ -245,13 +249,17 @@ def _lines(cells: Cells) -> tuple[TrustLine, ...]:
     )
 
 
-def _segments(cells: Cells) -> tuple[tuple[Curve, ...], float | None]:
+def _by_segment(cells: Cells) -> BySegment | None:
     from assay.clicks.by_segment import by_segment
+
+    return None if cells.segment is None or len(cells.segments) < 2 else by_segment(cells)
+
+
+def _segments(found: BySegment | None) -> tuple[tuple[Curve, ...], float | None]:
     from assay.clicks.position_bias import curve, some
 
-    if cells.segment is None or len(cells.segments) < 2:
+    if found is None:
         return (), None
-    found = by_segment(cells)
     return tuple(curve(name, one) for name, one in zip(found.segments, found.each, strict=True)), some(found.p)
 
 
@@ -280,10 +288,18 @@ def _cautions(cells: Cells, found: Propensities) -> list[Note]:
     return notes
 
 
-def _write(result: PositionBias, out: str | os.PathLike[str]) -> None:
-    rows = ["position,propensity,low,high,se_log"]
+def _rows(result: PositionBias, apart: BySegment | None) -> Rows:
+    """The curve for all; then that of each segment where they differ."""
+    from assay.clicks.position_bias import some
+
     for one in result.positions:
-        values: Mapping[str, float | None] = {"theta": one.theta, "low": one.low, "high": one.high, "se": one.se}
-        rows.append(",".join([str(one.position), *("" if x is None else repr(x) for x in values.values())]))
-    with replacing(out) as file:
-        file.write(("\n".join(rows) + "\n").encode())
+        yield ALL, one.position, one.theta, one.low, one.high, one.se
+    if apart is None or not apart.p < DIFFERS:
+        return
+    for name, found in zip(apart.segments, apart.each, strict=True):
+        if isinstance(found, str):
+            continue
+        yield name, 1, some(found.theta[0]), None, None, None  # position 1 is fixed, and has no error
+        for at, (theta, low, high, se) in enumerate(zip(found.theta, *found.interval(), found.se, strict=True)):
+            if at:
+                yield name, at + 1, some(theta), some(low), some(high), some(se)
