@@ -190,9 +190,13 @@ def test_lines_of_trust_are_those_of_the_simulation() -> None:
 @pytest.mark.slow
 def test_without_trust_bias_lines_go_through_the_origin() -> None:
     found = affine(sessions("pbm_60k").cells())
-    assert (np.abs(found.beta[1:]) < 4 * found.se_beta[1:]).all()
-    assert (found.se_beta[1:] < 0.005).all()
-    assert (np.abs(found.alpha - truth()["theta"])[1:] < 4 * found.se_alpha[1:]).all()
+    # how much estimates spread over 80 logs with the impressions and the law of this one, drawn with seed 641
+    alpha = np.array([0.0104, 0.0092, 0.0099, 0.0148, 0.0096, 0.0103, 0.0119, 0.0116, 0.0103])
+    beta = np.array([0.0046, 0.0027, 0.0022, 0.0026, 0.0017, 0.0018, 0.0016, 0.0015, 0.0012])
+    assert (np.abs(found.beta[1:]) < 4 * beta).all()
+    assert (np.abs(found.alpha - truth()["theta"])[1:] < 4 * alpha).all()
+    for se, spread in ((found.se_alpha, alpha), (found.se_beta, beta)):
+        assert (np.abs(np.log(se[1:] / spread)) < 0.8).all()
 
 
 def test_lines_that_cannot_be_told_have_a_reason() -> None:
