@@ -32,15 +32,16 @@ def find(name: str, format_: str) -> int:
     known = flow(workbench(), name)
     if format_ == "json":
         _json({"rows": {table: len(rows) for table, rows in known.rows.items()}, "files": known.files,
-               "unread": known.unread})  # fmt: skip
+               "unread": known.unread, "elsewhere": known.elsewhere})  # fmt: skip
     else:
         for table, rows in known.rows.items():
             click.echo(f"{table:<14} {len(rows):>8,} row{'s' if len(rows) != 1 else ''}")
+        _elsewhere(known.elsewhere)
         _files(known.files)
-        if not known.rows and not known.files:
+        if not known.rows and not known.files and not known.elsewhere:
             click.echo(f"Nothing here names {name}.")
     _unread(known.unread)
-    return 0 if known.rows or known.files else 1
+    return 0 if known.rows or known.files or known.elsewhere else 1
 
 
 @privacy.command("export", cls=Verb, example="assay privacy export anna -o anna.json",
@@ -64,7 +65,7 @@ def export(name: str, output: str | None) -> None:
 
                  The account and its keys end, notes and reasons in the person's words go, and judgments stay under a
                  name that leads to nobody. End the server first. The exit code is 1 when files of the workspace still
-                 hold the name or the words.""")  # fmt: skip
+                 hold the name or the words, or projects, queries and documents of the store the name.""")  # fmt: skip
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--remove", is_flag=True, help="Also kept results and copies of runs and of the store that hold it.")
@@ -79,18 +80,22 @@ def erase(name: str, yes: bool, remove: bool, format_: str) -> int:
     done = flow(workbench(), name, remove=remove)
     if format_ == "json":
         _json({"stands_now": done.stands_now, "changed": done.changed, "files": done.files, "unread": done.unread,
-               "removed": done.removed})  # fmt: skip
+               "removed": done.removed, "elsewhere": done.elsewhere})  # fmt: skip
     else:
         rows = sum(done.changed.values())
         there = f"{done.stands_now} stands there now" if done.stands_now else f"the store named {clean(name)} no more"
         click.echo(f"Changed {rows:,} row{'s' if rows != 1 else ''}; {there}.")
         for file in done.removed:
             click.echo(f"removed        {clean(file)}")
+        _elsewhere(done.elsewhere)
         _files(done.files)
+    if done.elsewhere:
+        text = "the store keeps the name where it is a word of a project, query or document: make those anew without it"
+        say(Note("store-left", text))
     if done.files:
         say(Note("files-left", "these files are yours: remove them or take the name out, copies elsewhere too"))
     _unread(done.unread)
-    return 1 if done.files else 0
+    return 1 if done.files or done.elsewhere else 0
 
 
 @privacy.command("expire", cls=Verb, example="assay privacy expire",
@@ -113,6 +118,11 @@ def _json(value: object) -> None:
     import json
 
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _elsewhere(columns: dict[str, int]) -> None:
+    for column, n in columns.items():
+        click.echo(f"{column:<24} {n:>8,} row{'s' if n != 1 else ''} with the name as a word")
 
 
 def _files(files: tuple[str, ...]) -> None:

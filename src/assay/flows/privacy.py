@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.flows.gate_journal import JOURNAL
 from assay.flows.keeping import TENANT, now, open_store, prepared_url
 from assay.settings import check
 
 if TYPE_CHECKING:
     from assay.flows.workbench import Workbench
 
-PIECE = 1 << 20
+HISTORY = ".git"
+"""A folder of earlier versions, packed: nothing here looks into it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,15 @@ class Known:
 
     Args:
         rows: of the store, by table.
-        files: of the workspace that hold the name.
+        files: of the workspace that hold the name, or are called by it.
         unread: files that could not be looked into.
+        elsewhere: rows of the store that hold the name and are not about persons, by column.
     """
 
     rows: dict[str, list[dict[str, Any]]]
     files: tuple[str, ...]
     unread: tuple[str, ...] = ()
+    elsewhere: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class Erased:
             keep.
         unread: files that could not be looked into.
         removed: files that were removed, as was asked for.
+        elsewhere: rows of the store that still hold the name, as what is not about persons does, by column.
     """
 
     stands_now: str
@@ -77,6 +80,7 @@ class Erased:
     files: tuple[str, ...]
     unread: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    elsewhere: dict[str, int] = field(default_factory=dict)
 
 
 def find(bench: Workbench, name: str) -> Known:
@@ -84,9 +88,9 @@ def find(bench: Workbench, name: str) -> Known:
     from assay.store import privacy
 
     with open_store(bench) as store:
-        rows = privacy.found(store, TENANT, name)
+        rows, elsewhere = privacy.found(store, TENANT, name), privacy.elsewhere(store, TENANT, name)
     files, unread = _files(bench, name)
-    return Known(rows, files, unread)
+    return Known(rows, files, unread, elsewhere)
 
 
 def export(bench: Workbench, name: str) -> bytes:
@@ -132,19 +136,23 @@ def erase(bench: Workbench, name: str, *, remove: bool = False) -> Erased:
             nobody, changed = privacy.erase(store, TENANT, name)
             line = (TENANT, "the terminal", "erased a person", nobody, now())
             store.write(lambda connection: audit.note(connection, *line)).result()
+        elsewhere = privacy.elsewhere(store, TENANT, name)
     privacy.scrub(prepared_url(bench))
     files, unread = _files(bench, name, *words)
     removed = tuple(file for file in files if remove and _is_ours(bench, file))
     assert bench.workspace is not None  # the store was opened
     for file in removed:
         (bench.workspace.root / file).unlink()
-    return Erased(nobody, changed, tuple(file for file in files if file not in removed), unread, removed)
+    left = tuple(file for file in files if file not in removed)
+    return Erased(nobody, changed, left, unread, removed, elsewhere)
 
 
 def _is_ours(bench: Workbench, file: str) -> bool:
     """Whether assay wrote a file and can do without it: a kept result, a copy of a run, a copy of the store."""
     assert bench.workspace is not None  # the store was opened
     path = bench.workspace.root / file
+    if path.name == JOURNAL:  # how often one asked for a verdict is evidence, and nobody can make it again
+        return False
     if path.suffix == ".assay" or bench.workspace.folder("results") in path.parents:
         return True
     if Path(os.path.abspath(bench.workspace.root), ".assay", "cache") in Path(os.path.abspath(path)).parents:
@@ -179,78 +187,26 @@ def expire(bench: Workbench) -> dict[str, int]:
 
 
 def _files(bench: Workbench, *texts: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Files of the workspace in which a text stands as a word, packed ones too; and those that cannot be read."""
+    """Files of the workspace in which a text stands as a word, and those that cannot be read; see `bytes_within`."""
+    from assay.flows.bytes_within import Sought, holds
+
     assert bench.workspace is not None  # the store was opened
     root = Path(bench.workspace.root)
-    spelled = sorted({way for text in texts for way in _ways(text)}, key=len, reverse=True)
-    either = b"|".join(map(re.escape, spelled))
-    pattern = re.compile(rb"(?<![\w\x80-\xff])(?:" + either + rb")(?![\w\x80-\xff])")
-    overlap = max(map(len, spelled)) + 2
+    sought = Sought.of(texts)
     url = prepared_url(bench)
     own = os.path.realpath(url.removeprefix("sqlite:///")) if url.startswith("sqlite:///") else None
     held, unread = [], []
     for path in sorted(root.rglob("*")):
-        if path.is_symlink() or not path.is_file():
+        shown = path.relative_to(root).as_posix()
+        if shown == HISTORY:
+            unread.append(f"{HISTORY} (earlier versions of files)")
+        if path.is_symlink() or not path.is_file() or shown.startswith(f"{HISTORY}/"):
             continue
         if own is not None and os.path.realpath(path) in (own, own + "-wal", own + "-shm"):
             continue  # its rows were looked at
-        shown = path.relative_to(root).as_posix()
         try:
-            if any(pattern.search(piece) for piece in _pieces(path, overlap)):
+            if sought.is_in_name(shown) or holds(path, sought):
                 held.append(shown)
         except Exception as error:  # a damaged archive has as many names as there are formats
             unread.append(f"{shown} ({type(error).__name__})")
     return tuple(held), tuple(unread)
-
-
-def _ways(text: str) -> set[bytes]:
-    """A text as it stands in files: plain, in JSON with and without its letters coded, in CSV, in HTML."""
-    import html
-
-    said = {text, text.replace('"', '""'), html.escape(text)}
-    said |= {json.dumps(text, ensure_ascii=is_coded)[1:-1] for is_coded in (True, False)}
-    return {way.encode() for way in said}
-
-
-def _pieces(path: Path, overlap: int) -> Iterator[bytes]:
-    """The bytes of a file, unpacked, in pieces that overlap so that no name falls between two."""
-    import gzip
-    import zipfile
-
-    import zstandard
-
-    with path.open("rb") as file:
-        head = file.read(4)
-        file.seek(0)
-        if head == b"PK\x03\x04":
-            with zipfile.ZipFile(file) as archive:
-                for member in archive.infolist():
-                    yield member.filename.encode()
-                    with archive.open(member) as inside:
-                        yield from _overlapping(inside, overlap)
-        elif head[:2] == b"\x1f\x8b":
-            with gzip.open(file) as inside_gzip:
-                yield from _overlapping(inside_gzip, overlap)
-        elif head == b"\x28\xb5\x2f\xfd":
-            with zstandard.ZstdDecompressor().stream_reader(file) as inside_zstd:
-                yield from _overlapping(inside_zstd, overlap)
-        elif head == b"SQLi":
-            from assay.store.privacy import texts_of
-
-            for text in texts_of(path):
-                yield text.encode()
-        elif head == b"PAR1":
-            import polars
-
-            for column in polars.read_parquet(path).select(polars.col(polars.String).cast(polars.String)):
-                for text in column.unique().drop_nulls():
-                    yield str(text).encode()
-        else:
-            yield from _overlapping(file, overlap)
-
-
-def _overlapping(file: Any, overlap: int) -> Iterator[bytes]:
-    held = b""
-    while piece := file.read(PIECE):
-        yield held + piece
-        held = (held + piece)[-overlap:]

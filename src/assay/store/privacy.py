@@ -82,6 +82,28 @@ def found(store: Store, tenant: str, name: str) -> dict[str, list[dict[str, Any]
     return rows
 
 
+def elsewhere(store: Store, tenant: str, name: str) -> dict[str, int]:
+    """Rows in which the name stands as a word of what is not about persons, such as the name of a project, by column.
+
+    An erase leaves these: a query or a document that was changed would no longer be what raters saw.
+    """
+    kept = {column for column, _ in WHOSE}
+    told: dict[str, int] = {}
+    with store.reading() as connection:
+        for table in TABLES.sorted_tables:
+            said = _texts(table)
+            other = [who.is_distinct_from(name) for who in kept if who.table is table]  # one's own rows are told apart
+            for column in table.c:
+                if not isinstance(column.type, sa.Text) or column in kept or column in said or column.name in HIDDEN:
+                    continue
+                holds = column.contains(name, autoescape=True)
+                select = sa.select(column).where(table.c.tenant == tenant, holds, *other)
+                n = sum(_pattern(name).search(text) is not None for (text,) in connection.execute(select))
+                if n:
+                    told[f"{table.name}.{column.name}"] = n
+    return told
+
+
 def words(store: Store, tenant: str, name: str) -> tuple[str, ...]:
     """What the person wrote and the store keeps: notes, reasons of flags and of an opening, names of keys.
 
@@ -223,7 +245,7 @@ def _texts(table: sa.Table) -> list[sa.Column[Any]]:
     return [column for column in table.c if (table.name, column.name) in SAID]
 
 
-SAID = (("audit", "what"), ("judgments", "note"), ("flags", "why"), ("projects", "opened_why"))
+SAID = (("audit", "what"), ("judgments", "note"), ("flags", "why"), ("projects", "opened_why"), ("api_keys", "name"))
 
 
 def _mentions(table: sa.Table, name: str) -> list[sa.ColumnElement[bool]]:
