@@ -313,7 +313,9 @@ def test_what_a_policy_would_show_elsewhere_is_refused(tmp_path):
 def test_rows_that_cannot_be_read_are_counted(tmp_path):
     found = policy(tmp_path, [*(row[:4] for row in ROWS * 2), ("a", "x", 1, 0.5)], {"a": 0.4, "b": 0.6})
     assert found.searches == 200
-    assert [(one.reason, one.n) for one in found.log.left_out] == [("rows whose position or click cannot be read", 1)]
+    assert [(one.reason, one.n, one.places) for one in found.log.left_out] == [
+        ("an impression whose position is no whole number", 1, (f"{tmp_path}/log.csv:202",))
+    ]
 
 
 def test_rows_of_a_policy_are_refused_once_with_their_places(tmp_path):

@@ -16,7 +16,9 @@ class Tables:
     """The relations of the engine, the parameters, and the queries by name."""
 
     def __init__(self, values: Row, **relations: Rows) -> None:
-        self.values, self.relations = values, relations
+        empty: Rows = []
+        beside = {"all_rows": relations["log"], "bot_units": empty, "bot_agents": empty, "others": empty}
+        self.values, self.relations = values, beside | relations
         self._made: dict[str, Rows] = {}
 
     def __getitem__(self, name: str) -> Rows:
@@ -55,6 +57,8 @@ def low(row: Row, *names: str) -> tuple[Any, ...]:
 
 
 def reason(row: Row) -> str | None:
+    if row["bot"] is not None:
+        return row["bot"]
     if row["line_is_bad"]:
         return "a line that is no JSON object"
     if row["kind"] is None:
@@ -90,10 +94,10 @@ FLAGS = ("position_is_bad", "moment_is_bad", "clicked_is_bad", "line_is_bad")
 @query
 def rows(t: Tables) -> Rows:
     found = []
-    for row in t["log"]:
+    for row in t["known"]:
         moment = row["moment"]
         if moment is None or t.values["since"] <= moment < t.values["until"]:
-            kept = {name: value for name, value in row.items() if name not in (*FLAGS, "propensity")}
+            kept = {name: value for name, value in row.items() if name not in (*FLAGS, "propensity", "bot")}
             found.append({**kept, "clicked": row["clicked"] or 0, "refused": reason(row)})
     return found
 
@@ -286,7 +290,7 @@ def list_rows(t: Tables) -> Rows:
 
 @query
 def tally(t: Tables) -> Rows:
-    names = ("app", "kind", "refused")
+    names = ("app", "kind", "refused", "unread")
     return [{**dict(zip(names, key, strict=True)), "n": len(part), "first": first_of(row["moment"] for row in part),
              "last": last_of(row["moment"] for row in part)}
             for key, part in grouped(t["rows"], *names).items()]  # fmt: skip
@@ -312,23 +316,28 @@ def aside_impressions(t: Tables) -> Rows:
 @query
 def refused_places(t: Tables) -> Rows:
     nameless = {row["impression_id"] for row in t["nameless"]}
-    found: dict[str, list[str]] = defaultdict(list)
+    found: dict[str | None, list[str]] = defaultdict(list)
     for row in t["rows"]:
         why = row["refused"]
         if why is None and row["kind"] == "impression" and row["impression_id"] in nameless:
             why = "impressions whose search names no query"
-        if why is not None and row["event_id"] is not None:
-            found[why].append(row["event_id"])
+        if row["event_id"] is not None:
+            for one in (why, row["unread"] if row["refused"] is None else None):
+                found[one].append(row["event_id"])
+    found["rows of other applications"] = [row["place"] for row in t["others"] if row["place"] is not None]
+    found.pop(None, None)
     return [{"reason": why, "place": one} for why, places in found.items() for one in sorted(places)[:3]]
 
 
 @query
 def outside(t: Tables) -> Rows:
-    if not t["log"]:
-        return [{"before": None, "after": None}]
     moments = [row["moment"] for row in t["log"] if row["moment"] is not None]
-    since, until = t.values["since"], t.values["until"]
-    return [{"before": sum(m < since for m in moments), "after": sum(m >= until for m in moments)}]
+    before = [moment for moment in moments if moment < t.values["since"]]
+    after = [moment for moment in moments if moment >= t.values["until"]]
+    spans = {"before_first": first_of(before), "before_last": last_of(before), "after_first": first_of(after),
+             "after_last": last_of(after)}  # fmt: skip
+    is_some = bool(t["log"])
+    return [{"before": len(before) if is_some else None, "after": len(after) if is_some else None, **spans}]
 
 
 @query
@@ -336,7 +345,9 @@ def repeated(t: Tables) -> Rows:
     here = good(t)
     shows = sum(row["kind"] == "impression" for row in here)
     others = sum(row["kind"] not in ("search", "impression") for row in here)
-    return [{"impressions": shows - len(t["impressions"]), "events": others - len(t["events"])}]
+    asked = [row["impression_id"] for row in here if row["kind"] == "search"]
+    return [{"impressions": shows - len(t["impressions"]), "events": others - len(t["events"]),
+             "searches": len(asked) - len(set(asked))}]  # fmt: skip
 
 
 @query

@@ -68,10 +68,16 @@ def weighed_moments(t: Tables) -> Rows:
     return [sums(t["weighed_units"], ("searches", "adds", "mass", "expected"), products)]
 
 
+def is_no_place(position: int | None) -> bool:
+    return position is not None and not 1 <= position <= 10_000
+
+
 def drawn(t: Tables) -> Rows:
     since, until = t.values["since"], t.values["until"]
-    return [{**row, "is_bad": int(row["position_is_bad"] or row["clicked_is_bad"])} for row in t["log"]
+    return [{**row, "is_bad": int(row["position_is_bad"] or row["clicked_is_bad"] or is_no_place(row["position"]))}
+            for row in t["known"]
             if row["kind"] == "impression" and not row["line_is_bad"] and not row["moment_is_bad"]
+            and row["bot"] is None
             and (row["moment"] is None or since <= row["moment"] < until)]  # fmt: skip
 
 

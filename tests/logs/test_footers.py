@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import logs.reference_bots  # noqa: F401 # it registers its queries
 from assay.flows.cells import cells as write_cells
 from assay.logs.duck import Duck, listed
 from assay.logs.footers import filled
@@ -68,7 +69,7 @@ def reference(rows):
         is_bad = click not in (None, 0, 1)
         log.append({
             **dict.fromkeys(("app", "event_id", "unit_id", "session_id", "query_text", "moment", "dwell_s", "value",
-                             "results", "ranker", "swap", "propensity", "segment")),
+                             "results", "ranker", "swap", "propensity", "segment", "is_bot", "user_agent", "unread")),
             "kind": "impression", "impression_id": search or None, "query_id": query or None, "doc_id": doc or None,
             "position": place, "position_is_bad": False, "moment_is_bad": False, "clicked": click,
             "clicked_is_bad": is_bad, "line_is_bad": False,

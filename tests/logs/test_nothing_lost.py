@@ -242,3 +242,101 @@ def test_events_of_user_behavior_insights_are_counted_or_refused(tmp_path, duck,
     assert log.run("cells")["impressions"].sum() == counted
     of_rows = [n for why, n in found.items() if why.startswith(("a ", "an "))]
     assert len(lines) == sum(happened.values()) + sum(of_rows)
+
+
+def written(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def left_out(log):
+    return {one.reason: (one.n, one.seen, one.places) for one in log.refused()}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_of_other_applications_are_counted_by_name_with_their_places(tmp_path, duck, seed):
+    rng = random.Random(seed)
+    rows = [{"search_id": f"s{n}", "query": "red", "doc_id": "d1", "rank": 1, "click": 0,
+             **({"app": app} if (app := rng.choice(["a", "b", "c", None])) else {})} for n in range(40)]  # fmt: skip
+    path = written(tmp_path / "log.jsonl", rows)
+    path.write_text(path.read_text("utf-8") + "{broken\n", encoding="utf-8")
+    log = open_log(path, Reading(app="a"), engine=duck)
+    by_app = Counter(row.get("app") for row in rows)
+    others = sorted(((n, app or "") for app, n in by_app.items() if app != "a"), key=lambda one: (-one[0], one[1]))
+    there = tuple(f"{path}:{n}" for n, row in enumerate(rows, start=1) if row.get("app") != "a")
+    named = ", ".join(f"{app or 'without a name'} {n}" for n, app in others)
+    assert left_out(log) == {
+        "a line that is no JSON object": (1, "", (f"{path}:41",)),
+        "rows of other applications": (40 - by_app["a"], named, there[:3]),
+    }
+    assert log.run("cells")["impressions"].sum() == by_app["a"]
+
+
+NUMBERS = {"dwell": ["12,50", "-3", "long", "1e400"], "value": ["12,50", "nan"], "n_results": ["many", "2.5", "-1"],
+           "swap": ["top"], "is_bot": ["perhaps", "2"]}  # fmt: skip
+FIELDS = {"dwell": "dwell_s", "n_results": "results"}
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+def test_numbers_that_cannot_be_read_are_told_and_their_rows_count(tmp_path, duck, kind):
+    good = {"search_id": "s", "query": "red", "doc_id": "d1", "rank": "1", "click": "0", "dwell": "0", "value": "-2.5",
+            "n_results": "0", "swap": "2", "is_bot": "0"}  # fmt: skip
+    rows, want = [good, {**good, **dict.fromkeys(NUMBERS, "")}], {}
+    for name, values in NUMBERS.items():
+        for value in values:
+            rows.append({**good, name: value})
+            want.setdefault(FIELDS.get(name, name), []).append(len(rows))
+    rows.append({**good, "dwell": "x", "value": "x"})
+    want["dwell_s, value"] = [len(rows)]
+    rows = [{**row, "search_id": f"s{n}"} for n, row in enumerate(rows)]
+    path = tmp_path / f"log.{kind}"
+    frame = pl.DataFrame(rows)
+    {"csv": frame.write_csv, "parquet": frame.write_parquet, "jsonl": frame.write_ndjson}[kind](path)
+    log = open_log(path, Reading(), engine=duck)
+    at = {"csv": lambda n: f"{path}:{n + 1}", "jsonl": lambda n: f"{path}:{n}", "parquet": lambda n: f"{path}, row {n}"}
+    assert left_out(log) == {
+        f"rows that count without their {what}, which cannot be read": (len(there), "", tuple(map(at[kind], there[:3])))
+        for what, there in want.items()
+    }  # fmt: skip
+    assert log.run("cells")["impressions"].sum() == len(rows) == sum(one.n for one in log.happened())
+
+
+def test_numbers_of_their_own_type_are_looked_at_too(tmp_path, duck):
+    rows = pl.DataFrame({"search_id": ["s1", "s2", "s3"], "query": "red", "doc_id": "d1", "rank": 1, "click": 0,
+                         "dwell": [1.5, -1.0, float("nan")], "n_results": [3, -1, None],
+                         "revenue": [1.0, None, float("inf")]})  # fmt: skip
+    rows.write_parquet(tmp_path / "log.parquet")
+    log = open_log(tmp_path / "log.parquet", Reading(), engine=duck)
+    assert {why: n for why, (n, *_) in left_out(log).items()} == {
+        "rows that count without their dwell_s, results, which cannot be read": 1,
+        "rows that count without their dwell_s, value, which cannot be read": 1,
+    }
+    assert sorted(log.run("impressions")["dwell_s"].to_list(), key=str) == [1.5, None, None]
+
+
+def test_a_list_of_results_is_its_length(tmp_path, duck):
+    rows = pl.DataFrame({"search_id": ["s1", "s2", "s3"], "query": "red", "doc_id": "d1", "rank": 1, "click": 0,
+                         "hits": [["d1", "d2"], [], None]})  # fmt: skip
+    rows.write_parquet(tmp_path / "log.parquet")
+    log = open_log(tmp_path / "log.parquet", Reading(), engine=duck)
+    assert log.refused() == []
+    assert sorted(log.run("impressions")["results"].to_list(), key=str) == [0, 2, None]
+
+
+def test_searches_that_come_again_are_counted(tmp_path, duck):
+    asked = [{"action": "search", "search_id": name, "query": "red"} for name in ("s1", "s1", "s2", "s1")]
+    shown = [{"action": "impression", "search_id": name, "doc_id": "d1", "rank": 1} for name in ("s1", "s2")]
+    log = open_log(written(tmp_path / "log.jsonl", [*asked, *shown]), Reading(), engine=duck)
+    assert told(log) == {"searches that come again": 2}
+    assert log.run("how_many")["searches"][0] == 2
+
+
+def test_what_is_outside_of_the_window_says_when_it_was(tmp_path, duck):
+    days = ("2026-02-27", "2026-02-20", "2026-03-03", "2026-03-09", "2026-03-08")
+    rows = [{"search_id": day, "query": "red", "doc_id": "d1", "rank": 1, "click": 0, "at": f"{day}T00:00:00Z"}
+            for day in days]  # fmt: skip
+    log = open_log(written(tmp_path / "log.jsonl", rows), Reading(since=SINCE, until=UNTIL), engine=duck)
+    assert left_out(log) == {
+        "before the window": (2, "2026-02-20T00:00:00Z to 2026-02-27T00:00:00Z", ()),
+        "after the window": (2, "2026-03-08T00:00:00Z to 2026-03-09T00:00:00Z", ()),
+    }

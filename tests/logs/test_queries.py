@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import logs.reference_behaviour
+import logs.reference_bots
 import logs.reference_satisfied
 import logs.reference_weights  # noqa: F401 # these register their queries
 from assay.logs.duck import Duck
@@ -24,7 +25,8 @@ SCHEMA = {"app": pl.String, "kind": pl.String, "event_id": pl.String, "impressio
           "position": pl.Int64, "position_is_bad": pl.Boolean, "moment": pl.Int64, "moment_is_bad": pl.Boolean,
           "clicked": pl.Int64, "clicked_is_bad": pl.Boolean, "dwell_s": pl.Float64, "value": pl.Float64,
           "results": pl.Int64, "ranker": pl.String, "swap": pl.Int64, "propensity": pl.Float64,
-          "segment": pl.String, "line_is_bad": pl.Boolean}  # fmt: skip
+          "segment": pl.String, "is_bot": pl.Int64, "user_agent": pl.String, "unread": pl.String,
+          "line_is_bad": pl.Boolean}  # fmt: skip
 
 ALIKE = [("red", "red shoes"), ("shoes", "red shoes"), ("red shoes", "shoes")]
 OFFSETS = [(0, 1_000_000_000, 3_600_000_000), (1_000_000_000, 4_000_000_000, 7_200_000_000)]
@@ -33,8 +35,12 @@ CLICK_WEIGHTS = [("q1", "d1", 1, None, 1.5, -0.25, 1.0), ("q1", "d1", 3, None, 3
                  ("q2", "d4", 3, "not named", 1.25, -1.0, 0.5), ("q3", "d2", 3, None, 7.0, -1.0, 0.25)]  # fmt: skip
 SEARCH_WEIGHTS = [("q1", None, 0.5, 1.0), ("q2", "phone", 0.0, 0.75), ("q2", "desktop", 0.25, 0.5),
                   ("q2", "not named", 2.0, 0.25)]  # fmt: skip
+BOT_AGENTS = [("b/1", "a row of a bot: its user agent says so"), ("m/2", "a row of a bot: the list has its user agent")]
 TARGET = [("d1", 1, 0.5), ("d2", 1, 0.25), ("d1", 3, 0.125), ("d4", 3, 0.75)]
 LAID = {
+    "bot_units": ({"unit_id": "VARCHAR"}, [("u8",), ("u9",)]),
+    "bot_agents": ({"user_agent": "VARCHAR", "bot": "VARCHAR"}, BOT_AGENTS),
+    "others": ({"app": "VARCHAR", "place": "VARCHAR"}, [("x", "f:2"), ("x", "f:1"), (None, "f:9"), ("y", None)]),
     "aside": ({"session_id": "VARCHAR"}, [("s3",)]),
     "nameless": ({"impression_id": "VARCHAR"}, [("i4",), ("i7",)]),
     "alike": ({"query_text": "VARCHAR", "next_text": "VARCHAR"}, ALIKE),
@@ -65,19 +71,27 @@ def log(n, seed):
         "dwell_s": some([-1.0, 0.0, 0.31, 12.55, 31.0], 0.5), "value": some([0.0, 2.5, 9.75], 0.3),
         "results": some([0, 7], 0.5), "ranker": some(["A", "B"], 0.3), "swap": some([0, 2], 0.5),
         "propensity": some([0.0, 0.25, 0.5, 1e-6], 0.2),
-        "segment": some(["phone", "desktop"], 0.3),
+        "segment": some(["phone", "desktop"], 0.3), "is_bot": some([0, 1], 0.4),
+        "user_agent": some(["a", "b/1", "m/2"], 0.3),
+        "unread": some(["dwell_s ", "value results "], 0.7),
     }  # fmt: skip
     flags = {name: [bool(one) for one in rng.random(n) < 0.04]
              for name in ("position_is_bad", "moment_is_bad", "clicked_is_bad", "line_is_bad")}  # fmt: skip
-    return pl.DataFrame({**columns, **flags}, schema_overrides=SCHEMA).select(list(SCHEMA))
+    table = pl.DataFrame({**columns, **flags}, schema_overrides=SCHEMA).select(list(SCHEMA))
+    search = pl.col("impression_id")  # one bot's row makes a bot's of its search: only some searches have any
+    return table.with_columns(
+        is_bot=pl.when(search.is_null() | (search == "i3")).then("is_bot").otherwise(0),
+        user_agent=pl.when(search.is_in(["i5", "i7"]) | (pl.col("kind") == "click")).then("user_agent"),
+        unit_id=pl.when((search == "i8") & (pl.col("unit_id") == "u2")).then(pl.lit("u9")).otherwise("unit_id"),
+    )
 
 
-ENDS = ("cells", "cascade", "last_click_cells", "unit_moments", "position_moments", "dwells", "tally",
+ENDS = ("cells", "cascade", "last_click_cells", "unit_moments", "position_moments", "dwells", "tally", "other_apps",
         "refused_places", "without_query", "searches_without_query", "aside_impressions", "unmatched",
         "weighed_moments", "segment_searches", "bandit_cells", "bandit_moments", "satisfied_pairs")  # fmt: skip
 """Texts that others are not built from: they are run on nothing, too."""
 
-LOGS = {"some": log(400, 1), "few": log(25, 2), "none": log(0, 3)}
+LOGS = {"some": log(600, 1), "few": log(25, 2), "none": log(0, 3)}
 
 
 def same(found, asked):
@@ -111,7 +125,7 @@ def rounded(row):
 
 def reference(table):
     laid = {name: [dict(zip(columns, row, strict=True)) for row in rows] for name, (columns, rows) in LAID.items()}
-    return Tables(VALUES, log=table.to_dicts(), **laid)
+    return Tables(VALUES, log=table.to_dicts(), all_rows=table.to_dicts(), **laid)
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +163,8 @@ def test_texts_say_what_they_give_and_read():
 def test_duckdb_gives_the_reference(duck, tmp_path, name, size):
     file = tmp_path / "log.parquet"
     LOGS[size].write_parquet(file)
-    duck._execute(f"CREATE OR REPLACE TEMP VIEW log AS SELECT * FROM read_parquet('{file}')")
+    for view in ("log", "all_rows"):
+        duck._execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT * FROM read_parquet('{file}')")
     same(duck.run(name, **VALUES), reference(LOGS[size])[name])
 
 
@@ -159,7 +174,9 @@ def test_duckdb_gives_the_reference(duck, tmp_path, name, size):
     [*((name, "some") for name in names() if not named(name).only), *((name, "none") for name in ENDS)],
 )
 def test_spark_gives_the_reference(spark, tmp_path, name, size):
-    spark._session.createDataFrame(LOGS[size].to_arrow()).createOrReplaceTempView("log")
+    rows = spark._session.createDataFrame(LOGS[size].to_arrow())
+    for view in ("log", "all_rows"):
+        rows.createOrReplaceTempView(view)
     same(spark.run(name, **VALUES), reference(LOGS[size])[name])
 
 

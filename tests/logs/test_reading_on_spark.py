@@ -135,6 +135,26 @@ class TestSpelling:
         assert found(duck, path) == (cells, left)
         assert found(spark, path) == (cells, left)
 
+    def test_half_a_sign_is_no_text_and_what_cannot_be_read_is_told(self, tmp_path, spark, duck):
+        line = (
+            '{"app": "a", "search_id": "s%s", "query": "red", "doc_id": "d1", "rank": 1, "click": 1, "value": "%s"}\n'
+        )
+        pair, half, turned, low, spelled = r"\ud83d\ude00", r"\ud83d", r"\ude00\ud83d", r"x\ude00", r"\\ud83d"
+        texts = [pair, half, turned, low, spelled, r"\\\ud83d"]
+        lines = [line % (n, text) for n, text in enumerate(texts)] + [(line % (9, "12,50")).replace('"a"', '"b"')]
+        path = write(tmp_path / "log.jsonl", "".join(lines))
+        cells, left = found(duck, path, app="a")
+        bad = (4, (f"{path}:2", f"{path}:3", f"{path}:4"))
+        odd = "rows that count without their value, which cannot be read"
+        assert (cells, left) == ([("red", "d1", 1, 2, 2)], {
+            "a line that is no JSON object": bad, odd: (2, (f"{path}:1", f"{path}:5")),
+            "rows of other applications": (1, (f"{path}:7",)),
+        })  # fmt: skip
+        assert found(spark, path, app="a") == (cells, {
+            "a line that is no JSON object": bad, odd: (2, (str(path),)),
+            "rows of other applications": (1, (str(path),)),
+        })  # fmt: skip
+
     @pytest.mark.parametrize(("zone", "clock"), [("Europe/Berlin", "2026-10-25 02:30:00"),
                                                  ("Australia/Lord_Howe", "2026-04-05 01:45:00")])  # fmt: skip
     def test_an_hour_that_a_clock_shows_twice(self, tmp_path, spark, duck, zone, clock):

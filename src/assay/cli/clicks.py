@@ -16,7 +16,7 @@ from assay.errors import InputError
 F = TypeVar("F", bound=Callable[..., Any])
 
 CHOICES = ("events", "columns", "kinds", "ordinal_base", "app", "time_zone", "since", "until", "session_limit",
-           "late", "trusted", "on", "master", "memory")  # fmt: skip
+           "bots", "keep_bots", "late", "trusted", "on", "master", "memory")  # fmt: skip
 """The options of `logs`."""
 
 
@@ -39,6 +39,9 @@ def logs(command: F) -> F:
             say("--time-zone", metavar="ZONE", help="Of times that name none, and of days: UTC for days unless given."),
             say("--session-limit", type=click.IntRange(0), metavar="NUMBER",
                 help="Set sessions with more searches aside: 50 unless given, 0 sets none aside."),
+            say("--bots", metavar="FILE",
+                help="Set these aside, too: an id a line, or agent: and a pattern such as *monitor*."),
+            say("--keep-bots", is_flag=True, help="Count bots as people, whatever columns and user agents say."),
             say("--late", type=click.FloatRange(0), metavar="SECONDS",
                 help="Clicks this long after their search are reported: 86400 unless given."),
             say("--trusted", is_flag=True, help="Rows are known to come once: repeated ones are not looked for."),

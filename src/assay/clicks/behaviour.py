@@ -85,11 +85,13 @@ class LeftOut:
         reason: in words.
         n: how many.
         places: where the first ones stand, when that is known.
+        seen: what was seen of them instead: their times, or their applications.
     """
 
     reason: str
     n: int
     places: tuple[str, ...] = ()
+    seen: str = ""
 
 
 @kept("recorded in a log")

@@ -14,9 +14,10 @@ from assay.results import Note
 from assay.text import personal_data
 
 if TYPE_CHECKING:
-    from assay.clicks.behaviour import LogRead
+    from assay.clicks.behaviour import LeftOut, LogRead
     from assay.logs.engine import Engine
     from assay.logs.log import Log
+    from assay.logs.refusals import Refusal
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -36,6 +37,8 @@ class LogChoices:
         time_zone: of times that name none, and of days and the window; UTC for the latter when None.
         since, until: the window, the second left out; a date is the first moment of its day.
         session_limit: searches of a session above which it is set aside; 0 sets none aside.
+        bots: a list of units and user agents that are bots', beside what columns and user agents say themselves.
+        keep_bots: bots count as people do.
         late_s: seconds after its search from which a click is reported as late.
         is_trusted: rows are known to come once, so that repeated ones are not looked for.
         on: the engine.
@@ -52,6 +55,8 @@ class LogChoices:
     since: str | datetime | None = None
     until: str | datetime | None = None
     session_limit: int = 50
+    bots: str | os.PathLike[str] | None = None
+    keep_bots: bool = False
     late_s: float = 86_400
     is_trusted: bool = False
     on: str = "duckdb"
@@ -71,6 +76,7 @@ def opened(log: Paths, choices: LogChoices, is_bandit: bool = False) -> Log:
         InputError: an option cannot be read, or the log cannot.
         MissingExtra: the engine is not installed.
     """
+    from assay.logs.bots import Bots, read_bots
     from assay.logs.log import EVER, Reading, open_log
 
     zone = zone_of(choices.time_zone or "UTC")
@@ -86,10 +92,14 @@ def opened(log: Paths, choices: LogChoices, is_bandit: bool = False) -> Log:
                          "pass --on duckdb or --on spark")  # fmt: skip
     if choices.session_limit < 0:
         raise InputError("a limit below 0 means nothing", "--session-limit", "pass 0 to set no session aside")
+    if choices.bots is not None and choices.keep_bots:
+        raise InputError("bots are kept, and a list of them is given", "--keep-bots", "leave out one of the two")
+    bots = None if choices.keep_bots else Bots() if choices.bots is None else read_bots(choices.bots)
     reading = Reading(
         columns=choices.columns, kinds=choices.kinds, bases=choices.ordinal_base, app=choices.app,
         zone=choices.time_zone, since=EVER[0] if since is None else since, until=EVER[1] if until is None else until,
         most=choices.session_limit, late=int(choices.late_s * 1e6), is_trusted=choices.is_trusted, is_bandit=is_bandit,
+        bots=bots,
     )  # fmt: skip
     engine = _engine(choices)
     try:
@@ -141,18 +151,20 @@ def read_of(log: Log, choices: LogChoices, by_query: bool = True) -> LogRead:
             moment_name(min(first)) if first else "", moment_name(max(last)) if last else "",
         ))  # fmt: skip
     columns = {name: path for source in log.sources for name, path in source.paths.items()}
-    left = tuple(LeftOut(one.reason, one.n, one.places) for one in log.refused(by_query))
+    left = tuple(LeftOut(one.reason, one.n, one.places, one.seen) for one in log.refused(by_query))
     return LogRead(tuple(recorded), left, tuple(sorted(columns.items())), choices.time_zone or "UTC", choices.on,
                    log.n_hidden)  # fmt: skip
 
 
 def nothing_left(log: Log, what: str = "nothing is left in the log to count") -> NotEnoughEvidence:
     """The error of a log of which nothing counts, with what was left out and why."""
-    left = ""
-    for one in log.refused():
-        at = f" ({', '.join(one.places)})" if one.places else ""
-        left += f"\n    {one.n:,} left out: {one.reason}{at}"
-    return NotEnoughEvidence(f"{what}{left}")
+    return NotEnoughEvidence("\n    ".join([what, *(_said(one) for one in log.refused())]))
+
+
+def _said(left: LeftOut | Refusal) -> str:
+    """How many rows are left out, why, and what is known of where they stand."""
+    known = "; ".join(filter(None, [left.seen, ", ".join(left.places)]))
+    return f"{left.n:,} left out: {left.reason}{f' ({known})' if known else ''}"
 
 
 def notes_of(read: LogRead) -> list[Note]:
@@ -163,9 +175,7 @@ def notes_of(read: LogRead) -> list[Note]:
         who = f"{app}: " if app else ""
         how = "as --ordinal-base says" if is_said else "read from the smallest position"
         notes.append(Note("ordinal-base", f"{who}positions count from {base} in the log, {how}"))
-    for one in read.left_out:
-        at = f" ({', '.join(one.places)})" if one.places else ""
-        notes.append(Note("left-out", f"{one.n:,} left out: {one.reason}{at}", count=one.n, level="warning"))
+    notes += [Note("left-out", _said(one), count=one.n, level="warning") for one in read.left_out]
     if read.hidden:
         who = "1 query holds" if read.hidden == 1 else f"{read.hidden:,} queries hold"
         notes.append(Note("hidden", f"{who} an e-mail address, a card, account or phone number: known as hidden-... "

@@ -6,7 +6,6 @@ import csv
 import math
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,22 +46,12 @@ def of_policy(
     here = opened(log, choices, is_bandit=True)
     try:
         frame = here.run("bandit_cells")
-        bad = int(frame.filter(frame["is_bad"] == 1)["impressions"].sum())
         drawn = _drawn(frame.filter(frame["is_bad"] == 0), chances, spelled(here.sources[0].files.paths[0]))
-        read = _without_queries(read_of(here, choices), bad)
+        read = read_of(here, choices)
         persons = _by_person(here, chances, drawn)
     finally:
         here.engine.close()
     return _said(drawn, estimator, clip, persons, Path(target).stem, notes_of(read), read, command)
-
-
-def _without_queries(read: LogRead, bad: int) -> LogRead:
-    """How the log was read: that rows name no query is as it should be, and what cannot be read is counted here."""
-    from assay.clicks.behaviour import LeftOut
-
-    left = tuple(one for one in read.left_out if not one.reason.startswith("an impression"))
-    more = (LeftOut("rows whose position or click cannot be read", bad),) if bad else ()
-    return replace(read, left_out=(*left, *more))
 
 
 def chances_of(path: str | os.PathLike[str]) -> dict[tuple[str, int], float]:

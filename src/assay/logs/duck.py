@@ -16,8 +16,8 @@ from assay.logs.clock import micros_there
 from assay.logs.delimited import NOT_UTF8, OPEN, PLACES, RAGGED, SEPARATORS, TOO_LONG, Unread, mixed_end, names_of
 from assay.logs.footers import filled
 from assay.logs.found_files import LogFiles, json_paths, kind_of, part_files
-from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
-from assay.logs.named import composed, named, parameters
+from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select, union, union_of_others
+from assay.logs.named import BESIDE, composed, named, parameters
 from assay.logs.places import PLACE, by_reason, lines_at, one_by_one, placeable
 from assay.logs.places import reading as placed
 from assay.logs.refusals import NO_OBJECT
@@ -87,8 +87,8 @@ class Duck:
         self._known: dict[LogFiles, frozenset[str]] = {}
         self._steps: dict[str, Sequence[str]] = {}
         self._places: Literal["", "file", "line"] = ""  # what relations say of where their rows stand
-        self.lay("aside", {"session_id": "VARCHAR"}, [])
-        self.lay("nameless", {"impression_id": "VARCHAR"}, [])
+        for name, columns in BESIDE.items():
+            self.lay(name, columns, [])
 
     def close(self) -> None:
         """Ends the engine and removes what it wrote aside."""
@@ -134,8 +134,9 @@ class Duck:
         """
         self._sources = tuple(replace(one, filled=self._filled(one.files)) for one in sources)
         self._instead = {"cells": "cells_by_hash", "cascade": "cascade_by_hash", **(instead or {})}
-        union = "\nUNION ALL\n".join(select(source, self) for source in self._sources)
-        self._execute(f"CREATE OR REPLACE TEMP VIEW log AS {union}")
+        for view in ("log", "all_rows"):
+            self._execute(f"CREATE OR REPLACE TEMP VIEW {view} AS {union(self._sources, self)}")
+        self._execute(f"CREATE OR REPLACE TEMP VIEW others AS {union_of_others(self._sources, self)}")
 
     def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]] | pl.DataFrame) -> None:
         """A relation beside the log: column to SQL type, and its rows."""
@@ -244,9 +245,9 @@ class Duck:
             return pl.DataFrame(schema={"reason": pl.String, "place": pl.String})
         self._places = places
         try:
-            union = "\nUNION ALL\n".join(select(source, self, PLACE) for source in sources)
             self._execute(f"SET preserve_insertion_order = {str(places == 'line').lower()}")
-            self._execute(f"CREATE OR REPLACE TEMP VIEW log AS {union}")
+            self._execute(f"CREATE OR REPLACE TEMP VIEW log AS {union(sources, self, PLACE)}")
+            self._execute(f"CREATE OR REPLACE TEMP VIEW others AS {union_of_others(sources, self, PLACE)}")
             return self.run("refused_places", **values)
         finally:
             self._places = ""

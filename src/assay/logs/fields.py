@@ -54,11 +54,16 @@ FIELDS: tuple[Field, ...] = (
     Field("swap", "whole", ("swap_with",)),
     Field("propensity", "number", ("propensity_score",)),
     Field("segment", "text", ("device", "layout")),
+    Field("is_bot", "flag", ("is_robot",)),
+    Field("user_agent", "text", ("useragent", "http_user_agent")),
     Field("docs", "texts", ("doc_ids", "documents")),
     Field("clicks", "flags", ("clicked_list",)),
 )  # fmt: skip
 
 BY_NAME: dict[str, Field] = {field.name: field for field in FIELDS}
+
+UBI_ATTRIBUTES = ("query_attributes.", "event_attributes.", "")
+"""Where User Behavior Insights leaves room for what it does not name; what the query says holds for all its events."""
 
 KINDS: dict[str, tuple[str, ...]] = {
     "search": ("query", "search_submit"),
@@ -104,7 +109,12 @@ def is_ubi(columns: frozenset[str]) -> bool:
 
 def ubi(columns: frozenset[str]) -> dict[str, str]:
     """The fields of User Behavior Insights 1.3 that a file has."""
-    return {field.name: field.ubi for field in FIELDS if field.ubi and field.ubi in columns}
+    mapped = {field.name: field.ubi for field in FIELDS if field.ubi and field.ubi in columns}
+    for name in ("is_bot", "user_agent"):
+        place = next((f"{before}{name}" for before in UBI_ATTRIBUTES if f"{before}{name}" in columns), None)
+        if place is not None:
+            mapped[name] = place
+    return mapped
 
 
 def named(columns: frozenset[str]) -> dict[str, str]:

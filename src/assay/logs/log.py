@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.files import is_stream, name_of, spelled
+from assay.logs.bots import Bots, laid
 from assay.logs.engine import Engine
 from assay.logs.fields import found, is_ubi, kinds
 from assay.logs.found_files import LogFiles, files_of, part_files, passed_over
@@ -16,7 +17,7 @@ from assay.logs.hidden import HINT, Hidden, is_typed
 from assay.logs.mapping import INTEGERS, Source, check_zone, unit_of
 from assay.logs.named import named
 from assay.logs.refusals import Refusal, has_events, refusals
-from assay.logs.tally import Happened, happened, reasons
+from assay.logs.tally import Happened, happened
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,6 +46,7 @@ class Reading:
         late: microseconds after its search from which a click is late.
         is_trusted: whether rows are known to come once, so that repeated ones are not looked for.
         is_bandit: whether rows are single documents at positions with the chance that they had, of no query.
+        bots: what is set aside as theirs; nothing when None.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -58,6 +60,7 @@ class Reading:
     late: int = DAY
     is_trusted: bool = False
     is_bandit: bool = False
+    bots: Bots | None = Bots()  # noqa: RUF009 # nothing changes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +161,7 @@ class Log:
         Args:
             by_query: whether queries are told apart, so that what names none does not count.
         """
-        found = refusals(self, reasons(self.tally()), self._window, by_query)
+        found = refusals(self, self._window, by_query)
         return [replace(one, places=tuple(_as_named(place, self.names) for place in one.places)) for one in found]
 
     def tally(self) -> list[dict[str, Any]]:
@@ -168,7 +171,8 @@ class Log:
         return self._tallied
 
     def _set_aside(self) -> int:
-        if not self.reading.most or not self.has("session_id") or not self.has("impression_id"):
+        is_asked = self.reading.most and not self.reading.is_bandit  # rows that were drawn count one by one
+        if not is_asked or not self.has("session_id") or not self.has("impression_id"):
             return 0
         heavy = self.run("heavy", most=self.reading.most)
         self.engine.lay("aside", {"session_id": "VARCHAR"}, [(one,) for one in heavy["session_id"]])
@@ -224,6 +228,9 @@ def _opened(
     sources = [replace(source, bases=counted) for source in sources]
     instead = _instead(sources, reading)
     engine.attach(sources, instead)
+    if laid(engine, sources, reading.bots):
+        del instead["known"]
+        engine.attach(sources, instead)
     engine.rejected()  # looking for positions has read the files: a quote that runs away ends here
     window = {"since": reading.since, "until": reading.until}
     if _leaves_out(engine, sources, instead, window):
@@ -268,7 +275,8 @@ def _source(engine: Engine, files: LogFiles, reading: Reading, kind: str) -> Sou
     if kind == "impression" and not paths.keys() & {"doc_id", "docs"} and "kind" not in paths and not is_ubi(columns):
         raise InputError("no column names the document that was shown", spelled(files.paths[0]),
                          f"pass --columns doc_id=COLUMN with one of {_of(columns - set(paths.values()))}")  # fmt: skip
-    source = Source(files, paths, kinds(reading.kinds), _plain(kind, columns), types=types, drops=reading.app)
+    source = Source(files, paths, kinds(reading.kinds), _plain(kind, columns), types=types, drops=reading.app,
+                    is_drawn=reading.is_bandit)  # fmt: skip
     if "at" not in paths:
         return replace(source, zone=reading.zone)
     where = f"{spelled(files.paths[0])}, column {paths['at']}"
@@ -348,7 +356,7 @@ def _base(app: str, least: int | None, said: Mapping[str, int]) -> Bases:
 def _instead(sources: Sequence[Source], reading: Reading) -> dict[str, str]:
     """The cheaper texts that give the same rows for this log."""
     names = {name for source in sources for name in source.paths}
-    instead = {}
+    instead = {"known": "known_as_it_is"}  # until bots are found
     if reading.is_trusted or "impression_id" not in names:
         instead["impressions"] = "impressions_as_they_are"
     if not has_events(sources) and not ({"session_id", "impression_id"} <= names and reading.most):

@@ -18,10 +18,17 @@ from assay.logs.found_files import LogFiles
 
 COLUMNS = ("app", "kind", "event_id", "impression_id", "unit_id", "session_id", "query_id", "query_text", "doc_id",
            "position", "position_is_bad", "moment", "moment_is_bad", "clicked", "clicked_is_bad", "dwell_s", "value",
-           "results", "ranker", "swap", "propensity", "segment", "line_is_bad")  # fmt: skip
+           "results", "ranker", "swap", "propensity", "segment", "is_bot", "user_agent", "unread",
+           "line_is_bad")  # fmt: skip
 """Of `log`, in this order."""
 
 SQL_TYPES = {"text": "VARCHAR", "whole": "BIGINT", "number": "DOUBLE", "moment": "BIGINT", "flag": "BIGINT"}
+
+GUESSED = ("dwell_s", "value", "results", "swap", "is_bot")
+"""Fields without which a row counts: what cannot be read in them is told."""
+
+NO_QUERY = "drawn"
+"""The query of rows that are of none, as those of a bandit."""
 
 INTEGERS = ("BIGINT", "INTEGER", "SMALLINT", "TINYINT", "UTINYINT", "USMALLINT", "UINTEGER")
 """Types of columns that hold whole numbers and nothing else."""
@@ -55,6 +62,7 @@ class Source:
         unit: microseconds that 1 has in the column of times; 0 when times are text.
         types: column to the type that the engine gives it, of files whose columns have one.
         drops: application rows to be left out: all but this one, when it is given.
+        is_drawn: whether rows are of no query, which is then `NO_QUERY`.
         filled: columns that are known to hold no empty text, in small letters.
     """
 
@@ -67,6 +75,7 @@ class Source:
     unit: int = 0
     types: Mapping[str, str] = field(default_factory=dict)
     drops: str = ""
+    is_drawn: bool = False
     filled: frozenset[str] = frozenset()
 
 
@@ -122,11 +131,34 @@ def select(source: Source, dialect: Dialect, place: str = "") -> str:
     return f"SELECT\n    {columns}\nFROM {dialect.relation(source)} AS source{kept}"
 
 
+def union(sources: Sequence[Source], dialect: Dialect, place: str = "") -> str:
+    """The statement of `log`, the rows of all sources; see `select`."""
+    return "\nUNION ALL\n".join(select(source, dialect, place) for source in sources)
+
+
+def union_of_others(sources: Sequence[Source], dialect: Dialect, place: str = "") -> str:
+    """The statement of `others`: the application and the place of each row that `select` drops."""
+    parts = ["SELECT CAST(NULL AS VARCHAR) AS app, CAST(NULL AS VARCHAR) AS place WHERE FALSE"]
+    for source in sources:
+        if source.drops:
+            app = _app(source, dialect)
+            whole = " AND NOT line_is_bad" if source.files.kind == "json" else ""
+            parts.append(
+                f"SELECT {app} AS app, {place or 'CAST(NULL AS VARCHAR)'} AS place "
+                f"FROM {dialect.relation(source)} AS source WHERE COALESCE({app}, '') <> {literal(source.drops)}{whole}"
+            )
+    return "\nUNION ALL\n".join(parts)
+
+
 def _expression(name: str, source: Source, dialect: Dialect) -> str:
     if name == "line_is_bad":
         return "line_is_bad" if source.files.kind == "json" else "FALSE"
     if name == "kind":
         return _kind(source, dialect)
+    if name == "unread":
+        return _unread(source, dialect)
+    if name == "query_id" and source.is_drawn:
+        return literal(NO_QUERY)
     if name.endswith("_is_bad"):
         return _is_bad(name.removesuffix("_is_bad"), source, dialect)
     if name == "position":
@@ -146,11 +178,37 @@ def _expression(name: str, source: Source, dialect: Dialect) -> str:
     if type_ == "flag":
         return _flag(path, source, dialect)
     if name == "results":
-        return f"COALESCE({dialect.length(path, source.files)}, {_whole(path, source, dialect)})"
+        return _results(path, source, dialect)
     if type_ == "whole":
         return _whole(path, source, dialect)
     number = _number(path, source, dialect)
-    return f"CASE WHEN ABS({number}) < 1e15 THEN {number} END"  # neither infinite nor no number
+    below = f"{number} >= 0 AND " if name == "dwell_s" else ""
+    # What is no number is told by its text: engines go by the least and largest values of a file, which leave it out.
+    told = source.types.get(path, "").startswith(("DOUBLE", "FLOAT"))
+    is_number = f"LOWER({dialect.text(path, source.files)}) NOT LIKE '%nan' AND " if told else ""
+    return f"CASE WHEN {is_number}{below}ABS({number}) < 1e15 THEN {number} END"
+
+
+def _results(path: str, source: Source, dialect: Dialect) -> str:
+    if _is_list(path, source):
+        value = dialect.value(path, source.files)
+        return f"CASE WHEN {value} IS NOT NULL THEN CAST(ARRAY_LENGTH({value}) AS BIGINT) END"
+    number = f"COALESCE({dialect.length(path, source.files)}, {_whole(path, source, dialect)})"
+    return f"CASE WHEN {number} >= 0 THEN {number} END"
+
+
+def _unread(source: Source, dialect: Dialect) -> str:
+    """The names of the fields of a row that hold something that cannot be read, with a blank behind each."""
+    found = []
+    for name in GUESSED:
+        path = source.paths.get(name)
+        if path is None or (name == "swap" and _is_integer(path, source)):
+            continue
+        value = _expression(name, source, dialect)
+        odd = f"{value} IS NULL" if name != "is_bot" else f"COALESCE({value}, 2) NOT IN (0, 1)"
+        there = f"{dialect.value(path, source.files)}" if _is_list(path, source) else _text(path, source, dialect)
+        found.append(f"CASE WHEN {there} IS NOT NULL AND {odd} THEN '{name} ' ELSE '' END")
+    return f"NULLIF({' || '.join(found)}, '')" if found else "CAST(NULL AS VARCHAR)"
 
 
 def _text(path: str, source: Source, dialect: Dialect) -> str:
@@ -245,6 +303,11 @@ def _is_bad(name: str, source: Source, dialect: Dialect) -> str:
 
 def _lists(source: Source) -> bool:
     return "docs" in source.paths
+
+
+def _is_list(path: str, source: Source) -> bool:
+    type_ = source.types.get(path, "")
+    return type_.endswith("[]") or type_.startswith("array<")
 
 
 def _is_integer(path: str, source: Source) -> bool:

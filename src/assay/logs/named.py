@@ -14,10 +14,20 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-ENGINE = frozenset({"log", "aside", "nameless", "alike", "offsets", "click_weights", "search_weights", "target"})
-"""Relations that an engine lays: the rows of the log, the sessions that are left out, some searches that name no query,
-the pairs of queries that are alike, by how much the clock of the time zone is ahead of UTC, from when to when; what
-clicks and searches add to an estimate, and the chances with which a policy shows documents at positions."""
+ENGINE = frozenset({"log", "all_rows", "others", "bot_units", "bot_agents", "aside", "nameless", "alike", "offsets",
+                    "click_weights", "search_weights", "target"})  # fmt: skip
+"""Relations that an engine lays: the rows of the log, or of some of its files; all of its rows; rows of applications
+that were not asked for; units and user agents that are bots; the sessions that are left out; some searches that name no
+query; the pairs of queries that are alike; by how much the clock of the time zone is ahead of UTC, from when to when;
+what clicks and searches add to an estimate, and the chances with which a policy shows documents at positions."""
+
+BESIDE = {
+    "aside": {"session_id": "VARCHAR"},
+    "nameless": {"impression_id": "VARCHAR"},
+    "bot_units": {"unit_id": "VARCHAR"},
+    "bot_agents": {"user_agent": "VARCHAR", "bot": "VARCHAR"},
+}
+"""Those that are laid without a row before anything is asked, with their columns."""
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 

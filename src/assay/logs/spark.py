@@ -15,8 +15,8 @@ from assay.errors import InputError, MissingExtra, first_line
 from assay.files import name_of, spelled
 from assay.logs.delimited import SEPARATORS, Unread
 from assay.logs.found_files import LogFiles, json_paths
-from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select
-from assay.logs.named import composed, parameters
+from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select, union, union_of_others
+from assay.logs.named import BESIDE, composed, parameters
 from assay.logs.places import PLACE, by_reason, numbered, placeable
 from assay.logs.session import Session, cause, gave_up
 from assay.logs.spark_parts import totals, write_parts
@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 ALLOWED = frozenset({"Case", "Cast", "Coalesce", "Count", "Floor", "If", "Lead", "Max", "Min", "RowNumber", "Sum",
                      "And", "Or"})  # fmt: skip
 """What the queries may call, by sqlglot's names."""
+
+HALF = "[\\\\]u[dD][89a-fA-F]"
+WHOLE = (
+    "^(?:[^\\\\]++|[\\\\][^u]|[\\\\]u(?![dD][89a-fA-F])[0-9a-fA-F]{4}"
+    "|[\\\\]u[dD][89abAB][0-9a-fA-F]{2}[\\\\]u[dD][c-fC-F][0-9a-fA-F]{2})*+$"
+)
+"""Lines of JSON that may hold half a sign (`\\ud800`), which is no text, and those whose halves all stand in pairs."""
 
 TYPES = {"bigint": "BIGINT", "int": "INTEGER", "smallint": "SMALLINT", "tinyint": "TINYINT", "double": "DOUBLE",
          "float": "FLOAT", "boolean": "BOOLEAN", "timestamp": "TIMESTAMP WITH TIME ZONE",
@@ -64,8 +71,8 @@ class Spark:
         self._is_placed = False  # whether relations say where their rows stand
         self._unread: dict[LogFiles, dict[str, Unread]] = {}
         self._session.conf.set("spark.sql.optimizer.enableCsvExpressionOptimization", "false")  # whole lines are told
-        self.lay("aside", {"session_id": "VARCHAR"}, [])
-        self.lay("nameless", {"impression_id": "VARCHAR"}, [])
+        for name, columns in BESIDE.items():
+            self.lay(name, columns, [])
 
     def close(self) -> None:
         """Ends the session, unless somebody else had begun it."""
@@ -113,8 +120,10 @@ class Spark:
         self._sources, self._instead = tuple(sources), dict(instead or {})
         zones = {source.zone for source in sources if source.zone is not None}
         self._session.conf.set("spark.sql.session.timeZone", next(iter(zones), "UTC"))
-        union = "\nUNION ALL\n".join(select(source, self) for source in sources)
-        self._read(lambda: self._session.sql(_spark(union))).createOrReplaceTempView("log")
+        rows = self._read(lambda: self._session.sql(_spark(union(sources, self))))
+        for view in ("log", "all_rows"):
+            rows.createOrReplaceTempView(view)
+        self._view_of("others", union_of_others(sources, self))
 
     def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]] | pl.DataFrame) -> None:
         """A relation beside the log: column to SQL type, and its rows."""
@@ -169,8 +178,8 @@ class Spark:
             return {}
         self._is_placed = True
         try:
-            union = "\nUNION ALL\n".join(select(source, self, PLACE) for source in sources)
-            self._read(lambda: self._session.sql(_spark(union))).createOrReplaceTempView("log")
+            self._view_of("log", union(sources, self, PLACE))
+            self._view_of("others", union_of_others(sources, self, PLACE))
             return by_reason(self.run("refused_places", **values), sources)
         finally:
             self._is_placed = False
@@ -214,7 +223,10 @@ class Spark:
         """The rows of the files, with one row an element where lists are given."""
         view = self._view(source.files)
         if source.files.kind == "json":
-            is_object = "(IS_VALID_UTF8(value) AND GET_JSON_OBJECT(value, '$') LIKE '{%')"
+            is_text = (
+                f"(IS_VALID_UTF8(value) AND (NOT RLIKE(value, {literal(HALF)}) OR RLIKE(value, {literal(WHOLE)})))"
+            )
+            is_object = f"({is_text} AND GET_JSON_OBJECT(value, '$') LIKE '{{%')"
             is_action = " OR ".join(
                 f"GET_JSON_OBJECT(value, '$.{one}._index') IS NOT NULL" for one in ("index", "create")
             )
@@ -232,6 +244,9 @@ class Spark:
 
     def _json(self, path: str) -> str:
         return "$" + "".join(f"['{step}']" for step in self._steps.get(path, path.split(".")))
+
+    def _view_of(self, name: str, statement: str) -> None:
+        self._read(lambda: self._session.sql(_spark(statement))).createOrReplaceTempView(name)
 
     def _view(self, files: LogFiles) -> str:
         if (files, self._is_placed) not in self._views:

@@ -2,7 +2,7 @@
 -- reads: rows
 SELECT
     app, kind, event_id, impression_id, unit_id, session_id, query_id, query_text, doc_id, position, moment, clicked,
-    dwell_s, value, results, ranker, swap, segment, refused
+    dwell_s, value, results, ranker, swap, segment, unread, refused
 FROM rows
 WHERE kind NOT IN ('search', 'impression') AND refused IS NULL
 QUALIFY row_number() OVER (

@@ -1,10 +1,11 @@
 -- Every row of the log in the window of time, and why it is refused, when it is. What is mostly true is asked first.
--- reads: log
+-- reads: known
 SELECT
     app, kind, event_id, impression_id, unit_id, session_id, query_id, query_text, doc_id, position, moment,
     CASE WHEN clicked IS NULL THEN 0 ELSE clicked END AS clicked,
-    dwell_s, value, results, ranker, swap, segment,
+    dwell_s, value, results, ranker, swap, segment, unread,
     CASE
+        WHEN bot IS NOT NULL THEN bot
         WHEN kind = 'impression' AND NOT line_is_bad AND NOT moment_is_bad AND doc_id IS NOT NULL
             AND (impression_id IS NOT NULL OR query_id IS NOT NULL)
             AND NOT position_is_bad AND position >= 1 AND position <= 10000 AND NOT clicked_is_bad THEN NULL
@@ -22,5 +23,5 @@ SELECT
         WHEN position > 10000 THEN 'an impression below position 10,000'
         WHEN clicked_is_bad THEN 'an impression whose click is neither 0 nor 1'
     END AS refused
-FROM log
+FROM known
 WHERE moment IS NULL OR (moment >= $since AND moment < $until)
