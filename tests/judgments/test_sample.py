@@ -201,6 +201,37 @@ def test_days_begin_in_the_zone_that_was_said() -> None:
     assert log(*rows, window=utc).texts == ["noon", "next"]
 
 
+def test_a_day_alone_is_that_day_in_whichever_zone() -> None:
+    rows = [{"text": "first", "asked_at": "2026-03-01"}, {"text": "second", "asked_at": "2026-03-02"}]
+    for name in (None, "Pacific/Kiritimati", "America/Los_Angeles"):
+        only = Window(day("2026-03-02", "--from"), day("2026-03-02", "--to"), zone(name))
+        assert log(*rows, window=only).texts == ["second"]
+
+
+def test_days_that_run_backwards_and_counts_without_end_are_refused() -> None:
+    with pytest.raises(InputError, match="2026-03-02 comes after 2026-03-01"):
+        Window(day("2026-03-02", "--from"), day("2026-03-01", "--to"))
+    with pytest.raises(InputError, match="log.csv: the counts add up to more than a number can hold"):
+        log({"text": "a", "count": 1e308}, {"text": "b", "count": 1e308})
+
+
+def test_a_log_or_a_list_of_queries_may_have_one_column_alone(tmp_path: Path) -> None:
+    """One query a line, commas and all; by hand: 2 of 3 searches are one query."""
+    path, known = tmp_path / "log.csv", tmp_path / "known.csv"
+    path.write_text("query\nzelt, rot\nlampe\nzelt, rot\n", "utf-8")
+    found = assay.sample(str(path), strata={"head": 1})
+    assert [(query.text, query.weight) for query in found.queries] == [("zelt, rot", 2.0)]
+    for head in ("query", "text", "query_id"):
+        known.write_text(f"{head}\nzelt, rot\n", "utf-8")
+        found = assay.sample(str(path), strata={"known-item": 1}, known_items=str(known))
+        assert [(query.text, query.stratum) for query in found.queries] == [("zelt, rot", "known-item")]
+    path.write_text('query\n"zelt, rot"\nlampe\n"zelt, rot"\n', "utf-8")
+    assert assay.sample(str(path), strata={"head": 1}, format="csv").queries[0].text == "zelt, rot"
+    path.write_text("zelt\nlampe\n", "utf-8")  # which line is the name of the column?
+    with pytest.raises(InputError, match="is in no format that holds"):
+        assay.sample(str(path), strata={"head": 1})
+
+
 @pytest.mark.parametrize(
     ("at", "said"),
     [
@@ -260,7 +291,10 @@ def test_known_items_by_pattern_or_list() -> None:
         (None, None, "how many queries to draw is not said"),
         (10, {"head": 20}, "the strata ask for 20 queries and --size for 10"),
         (30, {"head": 20}, "the strata ask for 20 queries and --size for 30"),
-        (1, {"head": None, "tail": None}, "--size for 1"),
+        (1, {"head": None, "tail": None}, "1 query is left for 2 strata: head, tail"),
+        (2, None, "2 queries are left for 3 strata: head, torso, tail"),
+        (None, {}, "no query is asked for"),
+        (None, {"head": 0}, "no query is asked for"),
         (10, {"haed": 10}, "unknown stratum haed; did you mean head"),
     ],
 )

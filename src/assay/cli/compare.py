@@ -92,7 +92,7 @@ def compare(
     result = flow(runs, judgments, ",".join(measures) if measures else None, **options)
     read = (*bench.files(), *(files if kept else ()))
     if to_label is not None:
-        write_pairs(result, to_label, read)
+        write_pairs(result, to_label, read, output, html)
     if redact:
         from assay.report.redact import redacted
 
@@ -103,16 +103,16 @@ def compare(
          **pick({"per_query": per_query, "tests": tests}))  # fmt: skip
 
 
-def write_pairs(result: Any, target: str, inputs: tuple[str, ...]) -> None:
+def write_pairs(result: Any, target: str, inputs: tuple[str, ...], output: str | None, html: str | None) -> None:
     """The shortest list of pairs that could decide the primary difference, as a table that labelling takes."""
-    from assay.cli.output import check_targets, say, write
+    from assay.cli.output import check_beside, say, write
     from assay.results import Note
     from assay.tables.formulas import as_csv
 
     rows = [
         (pair.query_id, pair.doc_id, pair.order, pair.reason) for found in result.deciding[:1] for pair in found.pairs
     ]
-    check_targets(target, None, inputs)
+    check_beside([target], output, html, inputs)
     write(target, as_csv(("query_id", "doc_id", "order", "reason"), rows))
     if not rows:
         say(

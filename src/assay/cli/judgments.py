@@ -116,7 +116,7 @@ def sample(
     format_: str | None, output: str | None, html: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
-    from assay.cli.output import check_targets, write
+    from assay.cli.output import check_beside, write
     from assay.flows.sample import as_csv, folds_csv
     from assay.flows.sample import sample as flow
 
@@ -126,8 +126,7 @@ def sample(
         command=command_line(), **options,
     )  # fmt: skip
     wanted = [(path, made) for path, made in ((target, as_csv), (folds, folds_csv)) if path is not None]
-    for path, _ in wanted:
-        check_targets(path, None, bench.files())
+    check_beside([path for path, _ in wanted], output, html, bench.files())
     for path, made in wanted:
         write(path, made(result))
     show(result, format=format_, output=output, html=html, inputs=bench.files())
@@ -184,14 +183,14 @@ def rubric_apply(
     output: str | None, html: str | None,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
-    from assay.cli.output import check_targets, write
+    from assay.cli.output import check_beside, write
     from assay.flows.rubric import apply, as_csv
 
     bench = workbench()
     result = apply(
         qrels, path, format=input_format, columns=spell_map(columns, "--columns"), bench=bench, command=command_line()
     )
+    check_beside([target], output, html, bench.files())
     if target is not None:
-        check_targets(target, None, bench.files())
         write(target, as_csv(result))
     show(result, format=format_, output=output, html=html, inputs=bench.files())

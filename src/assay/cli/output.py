@@ -152,6 +152,22 @@ def check_targets(output: str | None, html: str | None, inputs: Iterable[str]) -
             raise InputError(f"{target} is one of the inputs", remedy="write to another file; nothing was written")
 
 
+def check_beside(targets: Iterable[str | None], output: str | None, html: str | None, inputs: Iterable[str]) -> None:
+    """Refuses files beside a result that would be written over an input, the settings, the result or each other."""
+    inputs = [*inputs]
+    check_targets(output, html, inputs)
+    taken = [target for target in (output or "-", html) if target is not None]
+    for target in targets:
+        if target is None:
+            continue
+        check_targets(target, None, inputs)
+        if any(_is_same(target, other) for other in taken):
+            raise InputError(
+                f"two things would be written to {target}", remedy="name another file; nothing was written"
+            )
+        taken.append(target)
+
+
 def _is_same(one: str, other: str) -> bool:
     if os.path.exists(one) and os.path.exists(other):
         return os.path.samefile(one, other) and not is_stream(one)

@@ -76,7 +76,7 @@ def make(
     **choices: Any,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
-    from assay.cli.output import check_targets, write
+    from assay.cli.output import check_beside, write
     from assay.flows.pool import as_csv, budget_of
     from assay.flows.pool import pool as flow
 
@@ -88,8 +88,8 @@ def make(
         columns=spell_map(columns, "--columns"), bench=bench, progress=progress(),
         command=command_line(), **pick(choices),
     )  # fmt: skip
+    check_beside([pairs], output, html, bench.files())
     if pairs is not None:
-        check_targets(pairs, None, bench.files())
         write(pairs, as_csv(result))
     show(result, format=format_, output=output, html=html, inputs=bench.files())
 

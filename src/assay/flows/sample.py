@@ -87,7 +87,7 @@ def sample(
     held = chosen(bench.workspace, choices)
     rows = _log(bench, log, events, application, format, columns)
     window = Window(day(first, "--from"), day(last, "--to"), zone(time_zone))
-    listed = [] if known_items is None else list(_texts(bench.table(known_items, Topic, name="known items")))
+    listed = [] if known_items is None else _known(bench, known_items)
     if known_documents is not None:
         listed += _names(bench.table(known_documents, Document, name="known documents"))
     found = traffic(rows, rule=same, near=rules, window=window)
@@ -112,6 +112,15 @@ def parse_near(given: Sequence[Near] | str) -> tuple[Near, ...]:
         if name not in NEAR:
             raise InputError(f"unknown rule {name}{did_you_mean(name, NEAR)}", "--near", f"choose {', '.join(NEAR)}")
     return tuple(cast("Near", name) for name in NEAR if name in names)
+
+
+def _known(bench: Workbench, known_items: Any) -> list[str]:
+    """The queries of a table, or of topics that have ids alone."""
+    try:
+        frame: Any = bench.table(known_items, LoggedQuery, name="known items").frame
+    except InputError:
+        return list(_texts(bench.table(known_items, Topic, name="known items")))
+    return [str(text) for text in frame["text"] if text]
 
 
 def _names(documents: Block) -> list[str]:

@@ -53,9 +53,22 @@ def shapes(line: str, row: type, chosen: Mapping[str, str] | None, separators: s
                 found.append(Shape(separator))
         except InputError:  # names that do not fit under this separator
             continue
+    if not found and _is_one_column(line, row, chosen, separators):
+        # one query a line: a tab is in none of them, a comma in many
+        found.append(Shape("\t" if "\t" in separators else separators[0]))
     if not found and row is Topic and "\t" in separators and len(_cells(line, "\t")) == 2 and not has_known_name(line):
         found.append(Shape("\t", header=False))
     return found
+
+
+def _is_one_column(line: str, row: type, chosen: Mapping[str, str] | None, separators: str) -> bool:
+    """Whether a line is the name of the only column, and rows say enough with it."""
+    if any(separator in line for separator in separators):
+        return False
+    try:
+        return not match(_cells(line, separators[0]), row, "", chosen).missing
+    except InputError:
+        return False
 
 
 def best_guess(line: str, separators: str) -> Shape | None:

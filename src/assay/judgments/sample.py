@@ -232,7 +232,16 @@ def _sizes(size: int | None, strata: Mapping[str, int | None] | None) -> dict[st
         if open_:
             raise InputError("how many queries to draw is not said", "--size", "pass --size 200, or --strata head:60")
         size = fixed
+    if not size:
+        raise InputError(
+            "no query is asked for", "--strata", "write how many, such as --strata head:60,torso:60,tail:60"
+        )
     left = size - fixed
+    if 0 < left < len(open_):
+        raise InputError(
+            f"{left:,} quer{'y is' if left == 1 else 'ies are'} left for {len(open_)} strata: {', '.join(open_)}",
+            "--size", "draw more, or say of each stratum how many: --strata head:2",
+        )  # fmt: skip
     if left < 0 or (left and not open_) or left < len(open_):
         raise InputError(
             f"the strata ask for {fixed:,} queries and --size for {size:,}", "--strata",

@@ -25,6 +25,9 @@ OUTCOMES = ("zero-results", "no-click", "escalated")
 YES = {"yes": True, "true": True, "1": True, "1.0": True, "no": False, "false": False, "0": False, "0.0": False}
 
 
+DAY = len("2026-03-02")
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
     """The days that count.
@@ -32,11 +35,18 @@ class Window:
     Args:
         first, last: both included; None is open.
         zone: in which days begin, and in which a time without a zone is meant; None refuses times without one.
+
+    Raises:
+        InputError: the first day comes after the last.
     """
 
     first: date | None = None
     last: date | None = None
     zone: tzinfo | None = None
+
+    def __post_init__(self) -> None:
+        if self.first is not None and self.last is not None and self.first > self.last:
+            raise InputError(f"{self.first} comes after {self.last}", "--from, --to", "let --from be the earlier day")
 
     @property
     def is_open(self) -> bool:
@@ -44,7 +54,9 @@ class Window:
         return self.first is None and self.last is None
 
     def holds(self, text: str, place: str) -> bool:
-        """Whether a time lies inside."""
+        """Whether a time lies inside; a day alone is that day in whichever zone."""
+        if len(text) == DAY and (at_day := _as_day(text)) is not None:
+            return self.has(at_day)
         try:
             at = datetime.fromisoformat(text.removesuffix("Z") if text.endswith("+00:00Z") else text)
         except ValueError:
@@ -55,7 +67,10 @@ class Window:
             if self.zone is None:
                 raise InputError(f"{text!r} has no time zone", place, "say which is meant by --time-zone Europe/Berlin")
             at = at.replace(tzinfo=self.zone)
-        day = at.astimezone(self.zone or UTC).date()
+        return self.has(at.astimezone(self.zone or UTC).date())
+
+    def has(self, day: date) -> bool:
+        """Whether a day lies inside."""
         return (self.first is None or day >= self.first) and (self.last is None or day <= self.last)
 
 
@@ -149,6 +164,9 @@ def traffic(
     found.spellings = _spellings(found, forms, rule, near)
     columns: F64 = np.array([sums[key] for key in asked], dtype=np.float64)
     found.count = columns[:, 0]
+    with np.errstate(over="ignore"):
+        if not np.isfinite(found.count.sum()):
+            raise InputError("the counts add up to more than a number can hold", log.name, "mend the largest counts")
     found.outcomes = {name: columns[:, i] for i, name in enumerate(told, 1)}
     return found
 
@@ -239,6 +257,13 @@ def _rows(log: Block, told: Sequence[str]) -> Iterator[tuple[Any, Any, Any, tupl
 
     ends = zip(*(cells(columns[name]) for name in told), strict=True) if told else ((),) * len(log)
     return zip(cells("text"), cells("count"), cells("asked_at"), ends, strict=True)
+
+
+def _as_day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def day(text: str | None, option: str) -> date | None:
