@@ -142,6 +142,56 @@ def begun(store: Any, name: str, shown: str) -> None:
             skip(store, who, one["item"], 0)
 
 
+def compared(folder: Path, name: str) -> None:
+    """A project of pairs of one query, of which some are compared, and that of two tubes comes next."""
+    from assay.flows.keeping import open_store
+    from assay.flows.labelling import skip
+    from assay.flows.pairs import Choice, create_project, next_pairs, prefer
+    from assay.flows.people import Person
+    from assay.flows.workbench import Workbench
+    from assay.rubric import Rubric
+
+    shown = {"tube-1", "tube-3"}
+    source = folder / "compared.jsonl"
+    rows = [one for one in DOCUMENTS if one["doc_id"] == "tube-1"] + [
+        {key: value for key, value in one.items() if key != "query_id"} for one in DISPUTED
+    ]
+    source.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows), "utf-8")
+    bench = Workbench.open(str(folder))
+    asked = [("tube-1", "tube-3"), *((f"tube-{letter}", "tube-k") for letter in "abcdefghij"[:OTHERS])]
+    with open_store(bench) as store:
+        create_project(
+            store, bench, name=name, rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, by="docs", topics=TOPICS,
+            pairs=[{"query_id": "tube", "doc_id": one, "other_doc_id": other} for one, other in asked],
+            documents=str(source), repeat_share=0.0, pilot=0,
+        )  # fmt: skip
+        who = Person("rater", "rater")
+        held = next_pairs(store, who, name, OTHERS + 1, b"docs")
+        others = [one for one in held if {one[side]["doc_id"] for side in ("left", "right")} != shown]
+        for n, one in enumerate(others):
+            if n < OTHERS * 2 // 3:
+                choice = ("left", "right", "tie", "both-bad")[n % 4]
+                prefer(store, who, Choice(f"docs-{name}-{n}", one["item"], "rater", one["left"]["doc_id"],
+                                          choice=choice, took_ms=31_000), b"docs")  # fmt: skip
+            else:
+                skip(store, who, one["item"], 0)
+
+
+def shoot_pairs(browser: Any, base: str, to: str) -> None:
+    """The page on which two documents are compared."""
+    from browser.label_page import signed_in, told
+
+    for name, size, scheme in (
+        ("pairs-light", WIDE, "light"), ("pairs-dark", WIDE, "dark"), ("pairs-phone", NARROW, "light"),
+    ):  # fmt: skip
+        page = signed_in(browser, base, viewport=size, color_scheme=scheme, reduced_motion="reduce")
+        page.get_by_role("link", name=to, exact=True).click()
+        page.wait_for_selector("#main[data-seen]")
+        told(page, "given-of", "of")
+        page.screenshot(path=SHOTS / f"{name}.png")
+        page.context.close()
+
+
 def disputed(folder: Path, name: str) -> None:
     """A project of one document, of which two raters say opposite things."""
     from assay.flows.keeping import open_store
@@ -236,6 +286,8 @@ def main() -> None:
         project(folder, "jackets", "jacket")
         with served(folder) as base:
             shoot(browser, base)
+            compared(folder, "close tubes")
+            shoot_pairs(browser, base, "close tubes")
             for number in (1, 2, 3):  # later: the search of the labelling page finds their document too
                 disputed(folder, f"winter-{number}")
             shoot_disputes(browser, base)

@@ -236,7 +236,7 @@ document.addEventListener("click", (event) => {
   else if (node.id === "skip") skip();
   else if (node.id === "undo" || node.dataset.undo !== undefined) undo();
   else if (node.dataset.look !== undefined) fill();
-  else if (node.id === "flag") flag();
+  else if (node.dataset.flag !== undefined) flag();
 });
 
 $("noting").addEventListener("close", () => { note = $("note-text").value.trim(); });
