@@ -75,10 +75,39 @@ def test_what_was_never_clicked_may_attract_a_little():
     assert found.se[0] == pytest.approx((0.5 - 0.0025) ** 0.5 / 100)  # half a click: A E - A^2 Q, A = 0.005
 
 
-def test_a_propensity_that_could_be_anything_has_no_upper_end():
+def test_a_propensity_that_could_be_anything_allows_every_chance():
     found = attractions(cells((0, 2, 100, 30)), HALF, np.diag([0.0, 1.0]))  # 1 < 1.96 standard errors of log theta
-    assert np.isinf(found.high[0])
+    assert found.high[0] == 1
     assert 0 < found.low[0] < 0.6
+
+
+def test_more_clicks_than_looks_are_the_largest_chance_by_hand():
+    # 3 of 4 at a position that half look at: 2 looks, 3 clicks; lows of Wilson's form with E = 2, Q = 1:
+    # (A E - C)^2 = z^2 (A E - A^2 Q): 7.841459 A^2 - 19.682918 A + 9 = 0, A = 0.601284
+    found = attractions(cells((0, 2, 4, 3)), HALF, EXACT)
+    assert found.value.tolist() == [1.0]
+    assert (found.low[0], found.high[0]) == (pytest.approx(0.601284, abs=1e-6), 1.0)
+    assert found.se[0] == pytest.approx((1.5 - 0.75**2) ** 0.5 / 2)  # that of half a click fewer than looks
+    assert (found.is_above.tolist(), found.is_beyond.tolist()) == ([True], [False])
+    # the likelihood of 3 clicks with mean 2 A rises up to A = 1.5, so its highest place from 0 to 1 is 1
+    grid = np.linspace(0.01, 1, 100)
+    assert grid[np.argmax(3 * np.log(2 * grid) - 2 * grid)] == 1
+
+
+def test_what_no_chance_explains_has_no_attraction():
+    found = attractions(cells((0, 2, 400, 300), (1, 2, 400, 100)), HALF, EXACT)  # 300 clicks of 200 looks
+    assert np.isnan([found.value[0], found.se[0], found.low[0], found.high[0]]).all()
+    assert (found.is_above.tolist(), found.is_beyond.tolist()) == ([True, False], [True, False])
+    assert (found.clicks[0], found.examined[0]) == (300, 200)
+    assert found.value[1] == pytest.approx(0.5)
+
+
+def test_a_document_that_all_click_is_no_certainty():
+    found = attractions(cells((0, 1, 10, 10)), np.array([1.0]), np.zeros((1, 1)))
+    assert (found.value[0], found.high[0]) == (1, 1)
+    assert found.low[0] == pytest.approx(10 / (10 + 1.959964**2), abs=1e-6)  # Wilson's
+    assert found.se[0] == pytest.approx((0.95 * 0.05 / 10) ** 0.5)  # of 9.5 clicks
+    assert not found.is_above[0]
 
 
 def simulated(seed, n=6_000, queries=40):

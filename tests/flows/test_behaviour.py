@@ -76,6 +76,20 @@ def test_every_measure_by_hand(log):
     assert result.unit == "person"
 
 
+def test_clicks_on_what_was_never_shown_are_counted_apart_and_no_click_rate_is_above_1(tmp_path):
+    shown = {"unit_id": "u1", "session_id": "a", "impression_id": "s1", "query": "lamp", "action": "impression",
+             "doc_id": "d1", "position": 1, "at": 1_772_366_400}  # fmt: skip
+    clicks = [{"unit_id": "u1", "session_id": "a", "impression_id": "s1", "action": "click", "doc_id": doc,
+               "at": 1_772_366_430} for doc in ("d1", "d8", "d9")]  # fmt: skip
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in (shown, *clicks)), encoding="utf-8")
+    result = assay.behaviour(path)
+    assert result.rate("CTR").value == 1  # d1, of d1
+    assert result.rate("clicks a search").value == 3
+    assert [(one.reason, one.n) for one in result.log.left_out] == [
+        ("clicked documents that their search never showed", 2)]  # fmt: skip
+
+
 def test_intervals_are_over_people(log):
     # value a search: (y, x) of the people are (9.5, 3), (0, 1), (0, 1): R = 1.9, residuals y - R x are 3.8, -1.9, -1.9
     # of variance (14.44 + 3.61 + 3.61) / 2 = 10.83; over n mean(x)^2 = 3 * 25/9 gives 1.2996; t(0.975, 2) = 4.30265

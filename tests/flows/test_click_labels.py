@@ -11,6 +11,7 @@ import pytest
 import assay
 from assay.errors import InputError, NotEnoughEvidence
 from assay.report.describe import describe
+from assay.report.text import to_text
 from assay.simulate.logs import clicks, frame
 from assay.simulate.worlds import World
 
@@ -235,3 +236,24 @@ def test_purchases_satisfy_where_dwell_is_not_known(tmp_path, pbm):
     assert result.satisfaction == pytest.approx(0.25, abs=1e-3)  # every fourth
     assert result.table["visits"].sum() == clicked.height
     assert result.promised < 0.05 * result.pairs  # purchases have nothing to do with the document
+
+
+def test_more_clicks_than_looks_are_said_and_what_no_chance_explains_has_no_label(tmp_path):
+    rows = [("q", "a", 1, 100, 30), ("q", "b", 2, 4, 3), ("q", "c", 2, 400, 300), ("q", "d", 2, 2000, 200),
+            ("q", "e", 1, 9, 9)]  # fmt: skip
+    names = ["query_id", "doc_id", "position", "impressions", "clicks"]
+    pl.DataFrame(rows, schema=names, orient="row").write_parquet(tmp_path / "cells.parquet")
+    result = assay.qrels_from_clicks(tmp_path / "cells.parquet", cuts=[0.15, 0.25], propensities={1: 1, 2: 0.5},
+                                     out=tmp_path / "labels.csv")  # fmt: skip
+    table = {row["doc_id"]: row for row in result.table.iter_rows(named=True)}
+    assert [(table[doc]["looks"], table[doc]["clicks"]) for doc in "abcde"] == [
+        (100, 30), (2, 3), (200, 300), (1000, 200), (9, 9)]  # fmt: skip
+    assert [table[doc]["clicks_by_looks"] for doc in "abcde"] == [0.3, 1.5, 1.5, 0.2, 1]
+    assert [table[doc]["attraction"] for doc in "abcde"] == [0.3, 1, None, 0.2, 1]
+    assert [table[doc]["grade"] for doc in "abcde"] == [2, 2, None, 1, 2]
+    assert [(one.reason, one.n) for one in result.left_out] == [
+        ("clicked clearly more often than they can have been looked at by these propensities", 1)]  # fmt: skip
+    (note,) = [one for one in result.notes if one.code == "attraction-at-1"]
+    assert note.count == 1  # b; e was clicked each time that it was looked at, and no more
+    assert note.text.startswith("1 pair has more clicks than it was looked at by estimate, by no more than chance")
+    assert "clicked clearly more often" in to_text(describe(result), 100)

@@ -60,7 +60,9 @@ def clicked_documents(t: Tables) -> Rows:
 
 @query
 def clicks_of_searches(t: Tables) -> Rows:
-    return [{"impression_id": key[0], "clicks": len(part), "first_position": first_of(r["position"] for r in part),
+    return [{"impression_id": key[0], "clicks": len(part),
+             "shown_clicks": sum(r["position"] is not None for r in part),
+             "first_position": first_of(r["position"] for r in part),
              "first_moment": first_of(r["moment"] for r in part)}
             for key, part in grouped(t["clicked_documents"], "impression_id").items()]  # fmt: skip
 
@@ -99,7 +101,8 @@ def _searched(t: Tables, row: Row, clicks: Row | None, gains: Row | None, alike:
     return {
         "impression_id": row["impression_id"], "unit_id": unit, "app": row["app"], "query_id": row["query_id"],
         "ranker": row["ranker"], "segment": row["segment"], "day": day(t, moment), "shown": row["shown"],
-        "clicks": clicks["clicks"] if clicks else 0, "is_clicked": int(clicks is not None),
+        "clicks": clicks["clicks"] if clicks else 0, "shown_clicks": clicks["shown_clicks"] if clicks else 0,
+        "is_clicked": int(clicks is not None),
         "first_click_rr": 0.0 if position is None else 1 / position,
         "to_click_s": (first - moment) / 1e6 if None not in (first, moment) and first >= moment else None,
         "is_zero": empty if row["results"] is None else int(row["results"] == 0),
@@ -126,7 +129,8 @@ def unit_sums(t: Tables) -> Rows:
     rows = [{**row, **{name: row[name] if flag else None for name, flag in flags.items()}} for row in t["searched"]]
     found = []
     for key, part in grouped(rows, "unit_id", *GROUPS).items():
-        names = {"shown": "shown", "clicks": "clicks", "clicked": "is_clicked", "first_click_rr": "first_click_rr",
+        names = {"shown": "shown", "clicks": "clicks", "shown_clicks": "shown_clicks", "clicked": "is_clicked",
+                 "first_click_rr": "first_click_rr",
                  "to_click_s": "to_click_s", "zero": "is_zero", "abandoned": "is_abandoned",
                  "answered": "is_answered", "reformulated": "is_reformulated", "carts": "carts",
                  "purchases": "purchases", "value": "value"}  # fmt: skip
@@ -145,7 +149,7 @@ def unit_moments(t: Tables) -> Rows:
     over = {"abandoned": "searches", "answered": "searches", "carts": "searches", "clicked": "searches",
             "first_click_rr": "searches", "purchases": "searches", "reformulated": "reformulated_n",
             "to_click_s": "to_click_n", "value": "searches", "zero": "zero_n"}  # fmt: skip
-    products = [*over.items(), ("clicks", "searches"), ("clicks", "shown")]
+    products = [*over.items(), ("clicks", "searches"), ("shown_clicks", "shown")]
     names = sorted({name for pair in products for name in pair})
     for key, part in grouped(t["unit_sums"], *GROUPS).items():
         found.append({

@@ -1,6 +1,10 @@
 """Attraction of each pair, the chance of a click when seen, with errors of its clicks and of the propensities.
 
 What is estimated is attraction and not relevance: a title may promise more than its document holds.
+
+Attraction is a chance. Where a pair has more clicks than it was looked at by estimate, the likeliest value of a chance
+stands for it, which is 1: the likelihood of the counts (Poisson, as that of the propensities) rises up to there. Where
+even the low end of its interval is above 1, no chance explains the clicks, and the pair has no attraction.
 """
 
 from __future__ import annotations
@@ -9,11 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.clicks.cells import Cells
+from assay.clicks.cells import Bool, Cells
 from assay.clicks.pairs import F64, total
 
 Z = 1.959963984540054
 """Of the 95 % intervals."""
+
+ROUNDING = 1e-9
+"""By which sums of propensities may be off."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,10 +30,12 @@ class Attractions:
     Args:
         impressions, clicks: f64[n_pairs], at positions whose propensity and its error are known.
         examined: f64[n_pairs], impressions weighed by the propensities of their positions.
-        value: f64[n_pairs], clicks / examined: the chance of a click when seen, with position 1 always seen; NaN where
-            nothing was shown at such a position. Above 1 by chance or where position 1 is seldom looked at.
-        se: f64[n_pairs], by the delta method, of clicks and propensities; with no click that of half a click.
-        low, high: f64[n_pairs], the 95 % interval; infinite above where the propensities allow any value.
+        value: f64[n_pairs], clicks / examined, at most 1: the chance of a click when seen, with position 1 always seen;
+            NaN where nothing was shown at such a position, and where no chance explains the clicks.
+        se: f64[n_pairs], by the delta method, of clicks and propensities; with no click, or no skip, that of half one.
+        low, high: f64[n_pairs], the 95 % interval, as far as it is from 0 to 1.
+        is_above: bool[n_pairs], more clicks than estimated looks.
+        is_beyond: bool[n_pairs], of these, whose interval begins above 1.
         mean_position: f64[n_pairs], by impressions, over all positions.
         rate: f64[n_pairs], clicks by impressions over all positions: the raw click rate.
         share: f64[n_pairs, K], which part of its examinations each position has; rows add up to 1, or to 0.
@@ -40,6 +49,8 @@ class Attractions:
     se: F64
     low: F64
     high: F64
+    is_above: Bool
+    is_beyond: Bool
     mean_position: F64
     rate: F64
     share: F64
@@ -78,13 +89,19 @@ def attractions(cells: Cells, theta: F64, cov: F64, df: F64 | None = None) -> At
     share[near.pair, at] = seen / examined[near.pair]
     known = np.where(usable[:depth, None] & usable[None, :depth], np.nan_to_num(cov), 0.0)
     value = np.divide(clicks, examined, out=np.full(pairs, np.nan), where=examined > 0)
-    least = np.divide(np.maximum(clicks, 0.5), examined, out=np.full(pairs, np.nan), where=examined > 0)
+    near_ends = np.clip(clicks, 0.5, np.maximum(examined - 0.5, 0.5))
+    least = np.divide(near_ends, examined, out=np.full(pairs, np.nan), where=examined > 0)
     variance = least * examined - least**2 * squared + (least * examined) ** 2 * _quadratic(share, known)
     se = np.divide(np.sqrt(np.maximum(variance, 0.0)), examined, out=np.full(pairs, np.nan), where=examined > 0)
     low, high = _score(clicks, examined, squared, _quadratic(share, known) * _wider(share, known, df) ** 2)
+    is_above, is_beyond = np.nan_to_num(value) > 1 + ROUNDING, np.nan_to_num(low) > 1 + ROUNDING
+    value, se, low, high = (
+        np.where(is_beyond, np.nan, one)
+        for one in (np.minimum(value, 1.0), se, np.minimum(low, 1.0), np.minimum(high, 1.0))
+    )
     shown = total(cells.pair, cells.impressions, pairs)
     return Attractions(
-        total(near.pair, near.impressions, pairs), clicks, examined, value, se, low, high,
+        total(near.pair, near.impressions, pairs), clicks, examined, value, se, low, high, is_above, is_beyond,
         _over(total(cells.pair, cells.impressions * cells.position, pairs), shown),
         _over(total(cells.pair, cells.clicks, pairs), shown), share, known,
     )  # fmt: skip

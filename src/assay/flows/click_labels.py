@@ -265,8 +265,8 @@ def _frame(parts: _Parts) -> pl.DataFrame:
         "model": pl.repeat("position-based" + ", by segment" * bool(parts.positions.segments), cells.pairs, eager=True),
         "log_from": _same(first, cells.pairs), "log_to": _same(last, cells.pairs),
         "impressions": found.impressions.astype(np.int64), "clicks": found.clicks.astype(np.int64),
-        "attraction": found.value, "se": found.se, "low": found.low,
-        "high": np.where(np.isinf(found.high), np.nan, found.high),
+        "looks": found.examined, "clicks_by_looks": _by_looks(found),
+        "attraction": found.value, "se": found.se, "low": found.low, "high": found.high,
         "mean_position": found.mean_position, "click_rate": found.rate,
         "satisfaction": np.full(cells.pairs, np.nan) if parts.after is None else parts.after.share,
         "visits": np.zeros(cells.pairs, np.int64) if parts.after is None else parts.after.visits.astype(np.int64),
@@ -305,9 +305,11 @@ def _result(
 
     found, graded, cells = parts.found, parts.graded, parts.given.cells
     kept, n = np.unique(graded.grade[~np.isnan(graded.grade)], return_counts=True)
-    unseen = int(np.isnan(found.value).sum())
-    wide = cells.pairs - unseen - int(n.sum())
+    beyond = int(found.is_beyond.sum())
+    unseen = int(np.isnan(found.value).sum()) - beyond
+    wide = cells.pairs - unseen - beyond - int(n.sum())
     left = (LeftOut("the 95 % interval of their attraction spans several grades", wide),
+            LeftOut("clicked clearly more often than they can have been looked at by these propensities", beyond),
             LeftOut("shown only at positions whose propensity is not known", unseen))  # fmt: skip
     promised, promises = _promises(parts)
     read = parts.given.read
@@ -315,6 +317,7 @@ def _result(
     if parts.despite:
         notes.append(Note("despite-misfit", f"labels were made although {parts.positions.misfit}: {parts.despite}",
                           level="warning"))  # fmt: skip
+    notes += _above(found)
     mean = parts.after.mean if parts.after is not None else float("nan")
     return ClickLabels(
         file=spelled(out) if out is not None else "", pairs_file=spelled(pairs) if pairs is not None else "",
@@ -326,6 +329,24 @@ def _result(
         satisfaction=None if np.isnan(mean) else mean, promised=promised, promises=promises, log=read,
         notes=tuple(notes), source=source, _pairs=frame,
     )  # fmt: skip
+
+
+def _by_looks(found: Attractions) -> F64:
+    """Clicks by estimated looks, as counted: above 1 where there are more clicks than that."""
+    import numpy as np
+
+    by: F64 = np.divide(found.clicks, found.examined, out=np.full(len(found.clicks), np.nan), where=found.examined > 0)
+    return by
+
+
+def _above(found: Attractions) -> list[Note]:
+    """That some pairs have more clicks than looks, and what stands for them."""
+    n = int((found.is_above & ~found.is_beyond).sum())
+    if not n:
+        return []
+    who = "pair has more clicks than it was" if n == 1 else "pairs have more clicks than they were"
+    return [Note("attraction-at-1", f"{n:,} {who} looked at by estimate, by no more than chance: 1 is taken, the "
+                 "likeliest value of a chance, and clicks by looks stand beside it", count=n)]  # fmt: skip
 
 
 def _promises(parts: _Parts) -> tuple[int, tuple[Promise, ...]]:

@@ -88,7 +88,7 @@ def _query(
         rows.append(Trapped(
             cells.doc_ids[pair], names.titles.get(cells.doc_ids[pair], ""), float(found.mean_position[pair]),
             float(found.rate[pair]), float(found.value[pair]), float(found.se[pair]), float(found.low[pair]),
-            None if np.isinf(high) else high, int(raw[at]), int(corrected[at]), _some(grade[pair]),
+            high, int(raw[at]), int(corrected[at]), _some(grade[pair]),
             None if human is None else _some(human.mean[pair]),
         ))  # fmt: skip
     name = cells.query_ids[query]

@@ -31,8 +31,8 @@ class Metric:
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("CTR", "clicks", "shown", "neither",
-               "clicked documents by shown ones; it falls when more are shown and rises when better ones stand higher"),
+        Metric("CTR", "shown_clicks", "shown", "neither",
+               "shown documents that were clicked; it falls when more are shown, and rises when better stand higher"),
         Metric("click rate", "clicked", "searches", "up", "searches with a click"),
         Metric("clicks a search", "clicks", "searches", "neither", "clicked documents a search", "number"),
         Metric("first-click RR", "first_click_rr", "searches", "up",

@@ -6,7 +6,7 @@ SELECT
     searches.app, searches.query_id, searches.ranker, searches.segment,
     CAST(FLOOR((searches.moment + offsets.ahead) / 86400000000e0) AS BIGINT) AS day,
     searches.shown,
-    COALESCE(clicks.clicks, 0) AS clicks,
+    COALESCE(clicks.clicks, 0) AS clicks, COALESCE(clicks.shown_clicks, 0) AS shown_clicks,
     CASE WHEN clicks.clicks > 0 THEN 1 ELSE 0 END AS is_clicked,
     CASE WHEN clicks.first_position IS NULL THEN 0e0 ELSE 1e0 / clicks.first_position END AS first_click_rr,
     CASE

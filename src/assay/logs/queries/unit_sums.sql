@@ -10,6 +10,7 @@ SELECT
     CAST(count(*) AS DOUBLE) AS searches,
     CAST(sum(shown) AS DOUBLE) AS shown,
     CAST(sum(clicks) AS DOUBLE) AS clicks,
+    CAST(sum(shown_clicks) AS DOUBLE) AS shown_clicks,
     CAST(sum(is_clicked) AS DOUBLE) AS clicked,
     sum(first_click_rr) AS first_click_rr,
     COALESCE(sum(to_click_s), 0e0) AS to_click_s,
