@@ -132,6 +132,21 @@ def test_a_card_is_told_by_network_length_groups_and_check_digit(text: str) -> N
         ("sku +49 171 5550199", "phone"),
         ("GB82 WEST 1234 5698 7654 32", "IBAN"),
         ("de89370400440532013000", "IBAN"),
+        ("DE89-3704-0044-0532-0130-00", "IBAN"),
+        ("jo at example dot org", "e-mail"),
+        ("jo (at) example (dot) org", "e-mail"),
+        ("555\u2013867\u20135309", "phone"),  # the dash of a text program
+        ("030\u2011901820\u201112", "phone"),  # one that does not break
+        ("\u202a+49 171 5550199\u202c", "phone"),  # as an address book gives it to the clipboard
+        ("01\u200b71-5550199", "phone"),
+        ("+٤٩ ٣٠ ٩٠١٨٢٠", "phone"),
+        ("٠١٧١٥٥٥٠١٩٩", "phone"),
+        ("call 5558675309", "phone"),
+        ("Tel.: 612345678", "phone"),
+        ("whatsapp nr 9876543210", "phone"),
+        ("4111\u20131111\u20131111\u20131111", "card"),
+        ("٤١١١١١١١١١١١١١١١", "card"),
+        ("४१११ ११११ ११११ ११११", "card"),
     ],
 )
 def test_personal_data_is_found(text: str, kind: str) -> None:
@@ -143,6 +158,8 @@ def test_personal_data_is_found(text: str, kind: str) -> None:
     [
         "rain jacket", "SKU-12345678", "4006381333931", "iphone 15", "195/65 r15 91h", "2026-11-30", "3.5 mm jack",
         "1 2 3 4 5", "0.5 l bottle", "@work", "10.5", "7x9 frame", "gtin 04006381333931", "1920 1080", "DE12 3456",
+        "red dot sight", "look at polka dot dress", "mobile phone 12345678", "cell 3000 mah", "5558675309",
+        "雨衣 10", "recall 555867530", "hotel 123456789",
     ],
 )  # fmt: skip
 def test_what_a_shop_is_asked_is_not_personal(text: str) -> None:

@@ -139,19 +139,25 @@ def tokens(text: str) -> list[str]:
 
 
 PERSONAL: dict[str, str] = {
-    "e-mail": "something@something.something, the sign also written (at) or [at]",
+    "e-mail": "something@something.something, the sign also written (at), [at] or, where dot is a word too, at",
     "card": "14 to 19 digits in one piece or in the groups of a card, with the length and first digits of a network "
     "and a right check digit (Luhn)",
     "phone": "8 to 15 digits behind a +; 9 to 15 in groups from a leading 0 or with brackets; 10 to 15 in one piece "
-    "from a leading 0 or 00; groups as in 555-867-5309, 612 345 678, 91 234 56 78, 138 1234 5678 or 98765 43210",
+    "from a leading 0 or 00; groups as in 555-867-5309, 612 345 678, 91 234 56 78, 138 1234 5678 or 98765 43210; "
+    "9 to 15 behind a word such as call",
     "IBAN": "two letters, two digits and 11 to 30 more, whose check digits are right",
 }
-"""What counts as personal data, and how it is told."""
+"""What counts as personal data, and how it is told, in digits of any script, with any dash."""
 
-_HINT = re.compile(r"[\d@]|[(\[]\s?at", re.IGNORECASE)
+_HINT = re.compile(r"[\d@]|[(\[]\s?at|\sdot\s|dot[)\]]", re.IGNORECASE)
 _MAIL = re.compile(r"[^\s@]+(?:@|\s?[(\[]\s?at\s?[)\]]\s?)[^\s@]+\.[^\s@.]{2,}", re.IGNORECASE)
+_SPELLED = re.compile(
+    r"\S\s(?:[(\[]\s?)?at(?:\s?[)\]])?\s[^\s@]+\s(?:[(\[]\s?)?dot(?:\s?[)\]])?\s"
+    r"(?:com|org|net|edu|gov|info|biz|[a-z]{2})(?!\w)",
+    re.IGNORECASE,
+)
 _DIGITS = re.compile(r"(?<![\w.])(?<!\w[-/])\+?\(?\d[\d ()./-]{6,}\d(?!\w)(?![-/]\w)")
-_IBAN = re.compile(r"(?<!\w)[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]{4}){2,7}(?: ?[A-Za-z0-9]{1,4})?(?!\w)")
+_IBAN = re.compile(r"(?<!\w)[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ -]?[A-Za-z0-9]{1,4})?(?!\w)")
 _DATE = re.compile(
     r"(?<!\d)(?:(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:[0-2]\d|3[01])"
     r"|(?:[0-2]?\d|3[01])[./](?:0?[1-9]|1[0-2])[./](?:19|20)\d\d)(?!\d)"
@@ -162,6 +168,12 @@ _ARTICLE = re.compile(
     re.IGNORECASE,
 )
 """Words before a number that say that it is one of a thing."""
+_CALLED = re.compile(
+    r"(?<!\w)(?:tel|telefon\w*|telephone|phone|mobile|mobil|movil|móvil|cell|call|whatsapp|handy|fax)"
+    r"\W{0,2}(?:no|nr|num|number|nummer)?\W{0,3}$",
+    re.IGNORECASE,
+)
+"""Words before a number that say that somebody answers there."""
 
 _SHAPES = {
     (3, 3, 4): re.compile(r"[2-9]\d\d[2-9]\d{6}"),  # North America: neither area nor exchange begins with 0 or 1
@@ -196,7 +208,8 @@ def personal_data(text: str) -> str | None:
     text = unicodedata.normalize("NFKC", text)
     if not _HINT.search(text):  # most queries: looking for more takes ten times as long
         return None
-    if _MAIL.search(text):
+    text = _seen(text)
+    if _MAIL.search(text) or ("dot" in text.lower() and _SPELLED.search(text)):
         return "e-mail"
     if any(_is_iban(found[0]) for found in _IBAN.finditer(text)):
         return "IBAN"
@@ -204,10 +217,29 @@ def personal_data(text: str) -> str | None:
         groups = re.findall(r"\d+", found[0])
         if _is_card(groups):
             return "card"
-        is_article = _ARTICLE.search(text[: found.start()]) is not None and not found[0].startswith("+")
+        before = text[: found.start()]
+        if _CALLED.search(before) and 9 <= sum(map(len, groups)) <= 15:
+            return "phone"
+        is_article = _ARTICLE.search(before) is not None and not found[0].startswith("+")
         if not is_article and _is_phone(found[0], groups):
             return "phone"
     return None
+
+
+def _seen(text: str) -> str:
+    """A text as one reads it: digits as 0 to 9, dashes as -, without marks of direction and joiners."""
+    if text.isascii():
+        return text
+    made = []
+    for letter in text:
+        kind = unicodedata.category(letter)
+        if kind == "Nd":
+            made.append(str(unicodedata.decimal(letter)))
+        elif kind == "Pd" or letter == "\u2212":  # a minus sign
+            made.append("-")
+        elif kind != "Cf":
+            made.append(letter)
+    return "".join(made)
 
 
 def _is_card(groups: Sequence[str]) -> bool:
@@ -244,7 +276,7 @@ def _luhn(digits: str) -> bool:
 
 
 def _is_iban(text: str) -> bool:
-    plain = text.replace(" ", "").upper()
+    plain = text.replace(" ", "").replace("-", "").upper()
     if not 15 <= len(plain) <= 34:
         return False
     number = "".join(str(int(letter, 36)) for letter in plain[4:] + plain[:4])

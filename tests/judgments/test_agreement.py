@@ -127,6 +127,13 @@ def test_two_raters_who_never_varied_and_never_agreed_are_both_named() -> None:
     assert (same.value, same.remark) == (None, "both gave one and the same grade to everything")
 
 
+def test_where_one_grade_alone_occurs_only_the_percentage_is_told() -> None:
+    total = {one.name: one for one in agreed(two([(2, 2)] * 12), grades=(0, 1, 2, 3)).total.coefficients}
+    assert total.pop("percent").value == 1.0
+    assert {one.value for one in total.values()} == {None}
+    assert total["AC1"].remark == "only one grade occurs: there is nothing to agree about beyond chance"
+
+
 def test_the_widest_spread_is_disputed_first_and_agreement_is_not() -> None:
     rows = [*two([(0, 0), (1, 2), (0, 3)]), ("q2", "d", "c", 0.0)]
     found = agreed(rows, grades=(0, 1, 2, 3)).disputes
@@ -143,6 +150,9 @@ def test_bad_labels_are_refused_with_their_place() -> None:
         agreed([("q", "d", "a", 1.0), ("q", "d", "a", 2.0), ("q", "d", "b", 2.0)])
     with pytest.raises(InputError, match="a scale needs two grades"):
         agreed(two([(0, 1)]), grades=(1,))
+    for endless in (float("inf"), float("nan")):
+        with pytest.raises(InputError, match="a grade is a finite number"):
+            agreed(two([(0, 1)]), grades=(0, 1, endless))
 
 
 def test_the_same_grade_twice_counts_once() -> None:

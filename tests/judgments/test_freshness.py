@@ -53,6 +53,20 @@ def test_a_class_of_queries_has_days_of_its_own() -> None:
     assert [(one.segment, one.labels, one.old) for one in found.classes] == [("", 1, 0), ("news", 2, 1)]
 
 
+def test_days_of_a_class_that_no_query_has_are_told() -> None:
+    options: dict[str, Any] = {"segments": {"q1": "news"}}
+    found = fresh(label("a", "2026-06-20"), limits={"": 180, "nwes": 7}, **options)
+    said = "the days of nwes hold for no label: no query is of that class; did you mean news?"
+    assert [(note.level, note.text) for note in found.notes] == [("warning", said)]
+    assert not fresh(label("a", "2026-06-20"), limits={"": 180, "news": 70}, **options).notes
+
+
+def test_labels_of_the_future_are_told() -> None:
+    found = fresh(label("a", "2026-07-03"), label("b", "2026-07-01T12:00:00Z"), limits={"": 180})
+    said = "1 label is dated later than that: a clock was wrong, or --at is"
+    assert (told(found), [note.text for note in found.notes]) == ([], [said])
+
+
 def test_a_changed_document_is_told_before_its_age_and_the_oldest_first() -> None:
     found = fresh(label("a", "2026-01-01", "1"), label("b", "2025-01-01"), limits={"": 30},
                   documents=[{"doc_id": "a", "doc_hash": "2"}])  # fmt: skip

@@ -109,7 +109,28 @@ def test_where_both_always_say_the_same_nothing_is_defined() -> None:
     both = ratings([[1, 1, 1], [1, 1, 1]])
     assert np.isnan(kappa(both.table(0, 1).sum(axis=0)))
     assert all(np.isnan(alpha(both.coincidences.sum(axis=0), both.grades, level)) for level in LEVELS)
+    assert all(np.isnan(gwet(gwet_sums(both, weights).sum(axis=0), weights)) for weights in WEIGHTS)
     assert percent(both.coincidences.sum(axis=0)) == 1.0
+
+
+@pytest.mark.shared
+def test_the_edges_are_those_of_the_reference_programs(shared: Path) -> None:
+    edges = json.loads((shared / "golden/stats/agreement.json").read_text())["edges"]
+    still, same = edges["constant_rater"], edges["both_constant_same"]
+    assert kappa(table(still["a"], still["b"])) == still["kappa"]
+    both = ratings([same["a"], same["b"]])
+    assert (same["kappa"], same["alpha"], same["AC1"]) == (None, None, None)
+    assert np.isnan(kappa(both.table(0, 1).sum(axis=0)))
+    assert np.isnan(alpha(both.coincidences.sum(axis=0), both.grades))
+    assert np.isnan(gwet(gwet_sums(both, "plain").sum(axis=0)))
+    absent = edges["missing_level_in_data"]
+    found = kappa(table(absent["a"], absent["b"]), "quadratic")
+    assert found == pytest.approx(absent["quadratic_labels_0_to_3"], abs=1e-12)
+    skewed = edges["skewed_paradox"]
+    counts = np.array(skewed["confusion"], dtype=np.float64)
+    assert (percent(counts), kappa(counts)) == pytest.approx((skewed["agreement"], skewed["kappa"]), abs=1e-12)
+    a, b = (np.repeat(np.indices((2, 2))[axis].ravel(), counts.ravel().astype(int)).tolist() for axis in (0, 1))
+    assert gwet(gwet_sums(ratings([a, b], 2), "plain").sum(axis=0)) == pytest.approx(skewed["AC1"], abs=1e-8)
 
 
 def test_skewed_ratings_agree_and_have_no_kappa() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from assay.errors import InputError
+from assay.errors import InputError, did_you_mean
 from assay.results import Note, Result, kept
 from assay.tables import Block
 
@@ -110,10 +110,12 @@ def freshness(
         )
     found: list[StaleLabel] = []
     counts: dict[str, list[int]] = {}
+    ahead = 0
     for query, doc, why, judged_at, age in _each(judgments, documents, limits, segments, moment):
         own = segments.get(query, EVERY)
         count = counts.setdefault(own if own in limits else EVERY, [0, 0, 0, 0])
         count[0] += 1
+        ahead += age is not None and age < -1  # --at names the beginning of its day
         if why in (CHANGED, OLD):
             count[1 if why == CHANGED else 2] += 1
             found.append(StaleLabel(query, doc, why, judged_at, age, own))
@@ -123,15 +125,31 @@ def freshness(
         StaleClass(name, limits.get(name), *count) for name, count in sorted(counts.items(), key=lambda item: item[0])
     )
     unknown = sum(one.unknown for one in classes)
-    notes = []
+    notes = [*_of_no_query(limits, segments), *_of_the_future(ahead)]
     if unknown:
-        text = f"of {unknown:,} labels neither the age nor the document's version is known: they are not called stale"
+        labels, they = ("label", "it is") if unknown == 1 else ("labels", "they are")
+        text = f"of {unknown:,} {labels} neither the age nor the document's version is known: {they} not called stale"
         notes.append(Note("unknown-age", text, count=unknown, level="warning"))
     order = sorted(found, key=lambda one: (-(one.age_days or 0.0), one.query_id, one.doc_id))
     return Freshness(
         at=moment.isoformat(timespec="seconds").replace("+00:00", "Z"), classes=classes, stale=tuple(order),
         notes=tuple(notes),
     )  # fmt: skip
+
+
+def _of_no_query(limits: Mapping[str, float], segments: Mapping[str, str]) -> list[Note]:
+    """What is said of days for a class that no query has: its labels age as all others do."""
+    known = sorted(set(segments.values()) - {EVERY})
+    strange = [name for name in limits if name and name not in known] if known else []
+    said = "the days of {} hold for no label: no query is of that class{}"
+    return [Note("no-such-class", said.format(name, did_you_mean(name, known)), level="warning") for name in strange]
+
+
+def _of_the_future(labels: int) -> list[Note]:
+    if not labels:
+        return []
+    text = f"{labels:,} label{' is' if labels == 1 else 's are'} dated later than that: a clock was wrong, or --at is"
+    return [Note("later", text, count=labels, level="warning")]
 
 
 def states(

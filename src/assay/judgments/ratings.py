@@ -35,6 +35,8 @@ def grades_of(judgments: Block, grades: Sequence[float] | None) -> tuple[F64, st
     """The list of grades, rising, and whether it was "given" or is what was "seen"."""
     if grades is not None:
         listed = np.unique(np.asarray(grades, dtype=np.float64))
+        if not np.isfinite(listed).all():
+            raise InputError("a grade is a finite number", "--grades", "write --grades 0,1,2,3")
         if len(listed) < 2:
             raise InputError("a scale needs two grades at least", "--grades", "write --grades 0,1,2,3")
         return listed, "given"

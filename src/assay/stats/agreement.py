@@ -202,12 +202,17 @@ def gwet_sums(ratings: Ratings, weights: Weights) -> F64:
 
 
 def gwet(sums: F64, weights: Weights = "plain") -> F64:
-    """Gwet's AC1 ("plain") or AC2 ("linear", "quadratic") from sums f64[..., k + 3] of `gwet_sums`; f64[...]."""
+    """Gwet's AC1 ("plain") or AC2 ("linear", "quadratic") from sums f64[..., k + 3] of `gwet_sums`.
+
+    Returns:
+        f64[...], at most 1; NaN where only one grade occurs: nothing was told apart, by chance or otherwise.
+    """
     k = sums.shape[-1] - 3
     agree = _quotient(sums[..., 0], sums[..., 1])
     pi = sums[..., 3:] / np.maximum(sums[..., 2:3], 1)
     total = agreement_weights(k, weights).sum() / (k * (k - 1))
-    return _one_minus(1 - agree, 1 - total * (pi * (1 - pi)).sum(axis=-1))
+    found = _one_minus(1 - agree, 1 - total * (pi * (1 - pi)).sum(axis=-1))
+    return np.where(pi.max(axis=-1) >= 1 - SAME, np.nan, found)
 
 
 def agreement_weights(k: int, weights: Weights) -> F64:
