@@ -6,29 +6,39 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from assay.store.direct import Direct
 from assay.store.schema import CLAIMS, ITEMS
 
 
 def take(connection: sa.Connection, row: dict[str, Any], rater: str, turn: int, now: str) -> bool:
     """Claims an item; False where the quota is full."""
-    if turn == 0:
-        taken = connection.execute(
-            sa.update(ITEMS)
-            .where(ITEMS.c.id == row["id"], ITEMS.c.taken < ITEMS.c.wanted)
-            .values(taken=ITEMS.c.taken + 1)
-        ).rowcount
-        if not taken:
-            return False
-    old = connection.execute(
-        sa.update(CLAIMS)
-        .where(CLAIMS.c.item == row["id"], CLAIMS.c.rater == rater, CLAIMS.c.turn == turn)
-        .values(claimed_at=now, ended_at=None, outcome=None)
-    ).rowcount
-    if not old:
-        connection.execute(
-            sa.insert(CLAIMS).values(tenant=row["tenant"], item=row["id"], rater=rater, turn=turn, claimed_at=now)
-        )
+    if turn == 0 and not _TAKE.run(connection, {"item": row["id"]}):
+        return False
+    claim = {"tenant": row["tenant"], "item": row["id"], "rater": rater, "turn": turn, "now": now}
+    _HOLD.run(connection, claim)
     return True
+
+
+def _take(_: str) -> sa.Executable:
+    """One more rater has an item, where it wants one more."""
+    return (
+        sa.update(ITEMS)
+        .where(ITEMS.c.id == sa.bindparam("item"), ITEMS.c.taken < ITEMS.c.wanted)
+        .values(taken=ITEMS.c.taken + 1)
+    )
+
+
+def _hold(dialect: str) -> sa.Executable:
+    """A claim is made, or opened again where the rater had the item before."""
+    from sqlalchemy.dialects import postgresql, sqlite
+
+    insert = sqlite.insert(CLAIMS) if dialect == "sqlite" else postgresql.insert(CLAIMS)
+    given: dict[str, Any] = {name: sa.bindparam(name) for name in ("tenant", "item", "rater", "turn")}
+    new = insert.inline().values(given | {"claimed_at": sa.bindparam("now")})
+    return new.on_conflict_do_update(
+        index_elements=["item", "rater", "turn"],
+        set_={"claimed_at": new.excluded.claimed_at, "ended_at": None, "outcome": None},
+    )
 
 
 def had(connection: sa.Connection, item: int, rater: str) -> bool:
@@ -47,6 +57,22 @@ def end(connection: sa.Connection, item: int, rater: str, turn: int, outcome: st
     if ended and turn == 0 and outcome != "judged":
         connection.execute(sa.update(ITEMS).where(ITEMS.c.id == item).values(taken=ITEMS.c.taken - 1))
     return bool(ended)
+
+
+def _judged(_: str) -> sa.Executable:
+    return (
+        sa.update(CLAIMS)
+        .where(CLAIMS.c.id == sa.bindparam("claim"), CLAIMS.c.ended_at.is_(None))
+        .values(ended_at=sa.bindparam("now"), outcome="judged")
+    )
+
+
+_TAKE, _HOLD, _JUDGED = Direct(_take), Direct(_hold), Direct(_judged)
+
+
+def judged(connection: sa.Connection, claim: int, now: str) -> bool:
+    """Ends a claim that is open by an answer; False where it is open no longer."""
+    return bool(_JUDGED.run(connection, {"claim": claim, "now": now}))
 
 
 def answered(connection: sa.Connection, item: int, rater: str, turn: int, now: str) -> None:

@@ -23,7 +23,11 @@ try:
 except ModuleNotFoundError:  # an optional part
     raise MissingExtra("sqlalchemy", "store", "keeping judgments of several people") from None
 
+from assay.store.direct import driver
+
 T = TypeVar("T")
+_Job = tuple[Callable[[sa.Connection], Any], Future[Any]]
+_Done = list[tuple[Future[Any], Any, BaseException | None]]
 
 MOST_AT_ONCE = 500
 """Writes in one transaction."""
@@ -49,7 +53,7 @@ class Store:
 
     def __init__(self, engine: sa.Engine, name: str) -> None:
         self.engine, self.name = engine, name
-        self._jobs: queue.SimpleQueue[tuple[Callable[[sa.Connection], Any], Future[Any]] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._gate = threading.Lock()
         self._writer = threading.Thread(target=self._write_all, name="store writer", daemon=True)
@@ -152,23 +156,11 @@ class Store:
             if ends:
                 return
 
-    def _commit(self, jobs: list[tuple[Callable[[sa.Connection], Any], Future[Any]]]) -> None:
-        """Runs the jobs in one transaction, each by itself in a savepoint, and answers after the commit."""
-        done: list[tuple[Future[Any], Any, BaseException | None]] = []
+    def _commit(self, jobs: list[_Job]) -> None:
+        """Runs the jobs in one transaction and answers after the commit."""
         try:
-            with self.engine.begin() as connection:
-                for job, future in jobs:
-                    if not future.set_running_or_notify_cancel():
-                        continue
-                    try:
-                        with connection.begin_nested():
-                            value = job(connection)
-                    except sa.exc.OperationalError:
-                        raise  # the database itself failed: nothing of this group is kept
-                    except BaseException as error:  # the job's own: its caller gets it
-                        done.append((future, None, error))
-                    else:
-                        done.append((future, value, None))
+            with self.engine.connect() as connection, connection.begin() as transaction:
+                done = _alone(connection, transaction, *jobs[0]) if len(jobs) == 1 else _together(connection, jobs)
         except BaseException as error:
             said = EngineError(f"{self.name}: {_reason(error)}\n    mend: nothing of it was written; try again")
             for _, future in jobs:
@@ -180,6 +172,40 @@ class Store:
                 future.set_result(value)
             else:
                 future.set_exception(fault)
+
+
+def _alone(
+    connection: sa.Connection, transaction: sa.Transaction, job: Callable[[sa.Connection], Any], future: Future[Any]
+) -> _Done:
+    """Runs the one job of a transaction, which ends with it where it fails."""
+    if not future.set_running_or_notify_cancel():
+        return []
+    try:
+        return [(future, job(connection), None)]
+    except sa.exc.OperationalError:
+        raise  # the database itself failed
+    except BaseException as error:  # the job's own: its caller gets it
+        transaction.rollback()
+        return [(future, None, error)]
+
+
+def _together(connection: sa.Connection, jobs: list[_Job]) -> _Done:
+    """Runs the jobs of a transaction, each in a savepoint: what one raises undoes only its own rows."""
+    step = driver(connection).execute
+    done: _Done = []
+    for job, future in jobs:
+        if not future.set_running_or_notify_cancel():
+            continue
+        step("SAVEPOINT job")
+        try:
+            done.append((future, job(connection), None))
+        except sa.exc.OperationalError:
+            raise  # the database itself failed: nothing of this group is kept
+        except BaseException as error:  # the job's own: its caller gets it
+            step("ROLLBACK TO SAVEPOINT job")
+            done.append((future, None, error))
+        step("RELEASE SAVEPOINT job")
+    return done
 
 
 @contextmanager

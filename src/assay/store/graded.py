@@ -12,6 +12,9 @@ from assay.keys import fingerprint
 from assay.store.bulk import insert_new
 from assay.store.schema import ITEMS, JUDGMENTS
 
+_COLUMNS = ("tenant", "uid", "project", "item", "query_id", "doc_id", "rater", "role", "grade", "note",
+            "rubric_version", "doc_hash", "judged_at", "source")  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
@@ -47,17 +50,13 @@ def add(
     """
     columns = (ITEMS.c.id, ITEMS.c.query_id, ITEMS.c.doc_id, ITEMS.c.doc_hash)
     items = connection.execute(sa.select(*columns).where(ITEMS.c.project == project).order_by(ITEMS.c.id))
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
     for item, query, doc, doc_hash in items:
         if (query, doc) not in grades:
             continue
         grade, note = grades[query, doc]
-        rows.append({
-            "tenant": tenant, "uid": fingerprint(project, query, doc)[:32], "project": project, "item": item,
-            "query_id": query, "doc_id": doc, "rater": stamp.rater, "role": "model", "grade": grade, "note": note,
-            "rubric_version": stamp.rubric_version, "doc_hash": doc_hash, "judged_at": stamp.judged_at,
-            "source": stamp.source,
-        })  # fmt: skip
-    insert_new(connection, JUDGMENTS, rows)
+        rows.append((tenant, fingerprint(project, query, doc)[:32], project, item, query, doc, stamp.rater, "model",
+                     grade, note, stamp.rubric_version, doc_hash, stamp.judged_at, stamp.source))  # fmt: skip
+    insert_new(connection, JUDGMENTS, _COLUMNS, rows)
     connection.execute(sa.update(ITEMS).where(ITEMS.c.project == project).values(taken=ITEMS.c.wanted))
     return len(rows)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from assay.errors import InputError
 from assay.store import claims
 from assay.store.database import Store
+from assay.store.direct import Direct
 from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS, PROJECTS
 
 SPREAD = 2.0
@@ -62,32 +62,49 @@ def append(connection: sa.Connection, tenant: str, given: Given, rubric_version:
     Raises:
         InputError: the item does not exist or the rater does not hold it, or the uid was used for something else.
     """
-    known = by_uid(connection, tenant, given.uid)
-    if known is not None:
-        if (known["item"], known["rater"], known["takes_back"]) != (given.item, given.rater, None):
-            raise InputError("this answer's id was used for another one", given.uid, "make a new id for each answer")
-        return known
-    item = item_of(connection, tenant, given.item)
-    held = connection.execute(
-        sa.select(CLAIMS.c.id).where(
-            CLAIMS.c.item == given.item, CLAIMS.c.rater == given.rater, CLAIMS.c.turn == given.turn
-        )
-    ).scalar()
-    if held is None and given.role == "rater":
-        raise InputError("nobody gave you this item", f"item {given.item}", "ask for the next one")
+    asked = {"tenant": tenant, "item": given.item, "rater": given.rater, "turn": given.turn}
+    found = _SITUATION.first(connection, asked)
+    at = None if found is None else _Situation(*found)
+    if at is None or (at.claim is None and given.role == "rater"):
+        if known := _said(connection, tenant, given):
+            return known
+        what = "there is no such item" if at is None else "nobody gave you this item"
+        raise InputError(what, f"item {given.item}", "ask for the next one")
     row = {
-        "tenant": tenant, "uid": given.uid, "project": item["project"], "item": given.item,
-        "query_id": item["query_id"], "doc_id": item["doc_id"], "rater": given.rater, "role": given.role,
-        "grade": given.grade, "dimensions": json.dumps(dict(given.dimensions), sort_keys=True),
+        "tenant": tenant, "uid": given.uid, "project": at.project, "item": given.item,
+        "query_id": at.query_id, "doc_id": at.doc_id, "rater": given.rater, "role": given.role,
+        "grade": given.grade, "dimensions": _as_json(given.dimensions),
         "preference": given.preference, "left_doc_id": given.left_doc_id, "cannot_tell": given.cannot_tell,
         "note": given.note,
-        "rubric_version": rubric_version, "doc_hash": item["doc_hash"], "judged_at": now, "took_ms": given.took_ms,
+        "rubric_version": rubric_version, "doc_hash": at.doc_hash, "judged_at": now, "took_ms": given.took_ms,
         "is_fast": given.is_fast, "source": given.source, "turn": given.turn, "takes_back": None,
     }  # fmt: skip
-    connection.execute(_INSERT, row)
-    claims.answered(connection, given.item, given.rater, given.turn, now)
-    _mark(connection, tenant, item)
+    if not _INSERT.run(connection, row):
+        known = _said(connection, tenant, given)
+        if known is None:
+            raise RuntimeError(f"{given.uid} was neither written nor there")
+        return known
+    if at.claim is not None and (at.ended_at is not None or not claims.judged(connection, at.claim, now)):
+        claims.answered(connection, given.item, given.rater, given.turn, now)
+    if at.is_disputed or (at.is_judged and at.gold is None):  # one answer alone is no dispute
+        _mark(connection, tenant, given.item, at.gold, bool(at.is_disputed))
     return row
+
+
+def _said(connection: sa.Connection, tenant: str, given: Given) -> dict[str, Any] | None:
+    """The row that the answer's id wrote before; None where it is new.
+
+    Raises:
+        InputError: it was another answer.
+    """
+    known = by_uid(connection, tenant, given.uid)
+    if known is not None and (known["item"], known["rater"], known["takes_back"]) != (given.item, given.rater, None):
+        raise InputError("this answer's id was used for another one", given.uid, "make a new id for each answer")
+    return known
+
+
+def _as_json(dimensions: Mapping[str, float]) -> str:
+    return json.dumps(dict(dimensions), sort_keys=True) if dimensions else "{}"
 
 
 def take_back(connection: sa.Connection, tenant: str, uid: str, of: str, rater: str, now: str) -> dict[str, Any]:
@@ -120,7 +137,8 @@ def take_back(connection: sa.Connection, tenant: str, uid: str, of: str, rater: 
     left = {name: judgment[name] for name in _COPIED}
     connection.execute(sa.insert(JUDGMENTS).values(**left, uid=uid, judged_at=now, takes_back=of))
     claims.reopen(connection, judgment["item"], rater, judgment["turn"], now)
-    _mark(connection, tenant, item_of(connection, tenant, judgment["item"]))
+    item = item_of(connection, tenant, judgment["item"])
+    _mark(connection, tenant, item["id"], item["gold"], item["is_disputed"])
     return judgment
 
 
@@ -192,25 +210,62 @@ def is_dispute(grades: list[float], relevant: float = 0.0) -> bool:
     return high - low >= SPREAD or low <= relevant < high
 
 
-_INSERT = sa.insert(JUDGMENTS)
+def _insert(dialect: str) -> sa.Executable:
+    """A new row, or none where the uid wrote one already."""
+    from sqlalchemy.dialects import postgresql, sqlite
+
+    columns: dict[str, Any] = {one.name: sa.bindparam(one.name) for one in JUDGMENTS.c if one.name != "id"}
+    insert = sqlite.insert(JUDGMENTS) if dialect == "sqlite" else postgresql.insert(JUDGMENTS)
+    return insert.inline().values(columns).on_conflict_do_nothing(index_elements=["tenant", "uid"])
 
 
-@cache
-def _of_item() -> sa.Select[Any]:
-    """What stands at one item: built once, as building it takes longer than running it."""
-    return standing(sa.bindparam("whose")).where(JUDGMENTS.c.item == sa.bindparam("which"))
+class _Situation(NamedTuple):
+    """An item before an answer: whether anybody has judged it, and the rater's claim of it, if there is one."""
+
+    project: str
+    query_id: str
+    doc_id: str
+    doc_hash: str
+    gold: float | None
+    is_disputed: bool
+    is_judged: bool
+    claim: int | None
+    ended_at: str | None
 
 
-def _mark(connection: sa.Connection, tenant: str, item: Mapping[str, Any]) -> None:
+def _situation(_: str) -> sa.Executable:
+    is_judged = sa.select(JUDGMENTS.c.id).where(JUDGMENTS.c.item == ITEMS.c.id).exists()
+    is_the_raters = sa.and_(
+        CLAIMS.c.item == ITEMS.c.id, CLAIMS.c.rater == sa.bindparam("rater"), CLAIMS.c.turn == sa.bindparam("turn")
+    )
+    return (
+        sa.select(ITEMS.c.project, ITEMS.c.query_id, ITEMS.c.doc_id, ITEMS.c.doc_hash, ITEMS.c.gold,
+                  ITEMS.c.is_disputed, is_judged, CLAIMS.c.id, CLAIMS.c.ended_at)
+        .join_from(ITEMS, CLAIMS, is_the_raters, isouter=True)
+        .where(ITEMS.c.id == sa.bindparam("item"), ITEMS.c.tenant == sa.bindparam("tenant"))
+    )  # fmt: skip
+
+
+def _at_item(_: str) -> sa.Executable:
+    """What stands at one item."""
+    here = standing(sa.bindparam("tenant")).where(JUDGMENTS.c.item == sa.bindparam("item"))
+    return here.with_only_columns(JUDGMENTS.c.turn, JUDGMENTS.c.role, JUDGMENTS.c.grade, JUDGMENTS.c.preference)
+
+
+_INSERT, _SITUATION, _AT_ITEM = Direct(_insert), Direct(_situation), Direct(_at_item)
+
+
+def _mark(connection: sa.Connection, tenant: str, item: int, gold: float | None, is_disputed: bool) -> None:
     """Notes at an item whether its standing grades or choices are a dispute that no adjudicator has settled."""
-    rows = connection.execute(_of_item(), {"whose": tenant, "which": item["id"]}).mappings().all()
-    own = [row for row in rows if row["turn"] == 0 and (row["grade"] is not None or row["preference"] is not None)]
-    settled = any(row["role"] == "adjudicator" for row in own)
-    grades = [row["grade"] for row in own if row["grade"] is not None]
-    is_opposed = {"first", "second"} <= {row["preference"] for row in own}
-    disputed = not settled and item["gold"] is None and (is_opposed or is_dispute(grades))
-    if disputed != item["is_disputed"]:
-        connection.execute(sa.update(ITEMS).where(ITEMS.c.id == item["id"]).values(is_disputed=disputed))
+    rows = _AT_ITEM.all(connection, {"tenant": tenant, "item": item})
+    own = [(role, grade, choice) for turn, role, grade, choice in rows
+           if turn == 0 and (grade is not None or choice is not None)]  # fmt: skip
+    settled = any(role == "adjudicator" for role, _, _ in own)
+    grades = [grade for _, grade, _ in own if grade is not None]
+    is_opposed = {"first", "second"} <= {choice for _, _, choice in own}
+    disputed = not settled and gold is None and (is_opposed or is_dispute(grades))
+    if disputed != is_disputed:
+        connection.execute(sa.update(ITEMS).where(ITEMS.c.id == item).values(is_disputed=disputed))
 
 
 def item_of(connection: sa.Connection, tenant: str, item: int) -> dict[str, Any]:

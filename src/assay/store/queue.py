@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -20,6 +19,7 @@ import sqlalchemy as sa
 from assay.keys import coin
 from assay.store import claims
 from assay.store.bulk import insert_new
+from assay.store.direct import Direct
 from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS
 
 AHEAD = 400
@@ -88,24 +88,16 @@ def add(connection: sa.Connection, tenant: str, project: str, items: Sequence[Ne
     places = [(one if one.gold is None else rng.choice(items)).place + rng.random() for one in items]
     items = [items[at] for at in sorted(range(len(items)), key=places.__getitem__)]
     rows = [
-        {
-            "tenant": tenant, "project": project, "query_id": one.query_id, "doc_id": one.doc_id,
-            "doc_hash": one.doc_hash, "other_doc_id": one.other_doc_id, "other_doc_hash": one.other_doc_hash,
-            "place": one.place, "wanted": EVERYONE if one.is_pilot or one.gold is not None else wanted,
-            "is_pilot": one.is_pilot, "gold": one.gold, "is_found": one.is_found, "round": one.round,
-            "alike": one.alike, "created_at": now,
-        }
+        (tenant, project, one.query_id, one.doc_id, one.doc_hash, one.other_doc_id, one.other_doc_hash, one.place,
+         EVERYONE if one.is_pilot or one.gold is not None else wanted, one.is_pilot, one.gold, one.is_found, one.round,
+         one.alike, now)
         for one in items
     ]  # fmt: skip
-    before = _count(connection, project)
-    insert_new(connection, ITEMS, rows)
-    return _count(connection, project) - before
+    return insert_new(connection, ITEMS, _COLUMNS, rows)
 
 
-def _count(connection: sa.Connection, project: str) -> int:
-    return int(
-        connection.execute(sa.select(sa.func.count()).select_from(ITEMS).where(ITEMS.c.project == project)).scalar_one()
-    )
+_COLUMNS = ("tenant", "project", "query_id", "doc_id", "doc_hash", "other_doc_id", "other_doc_hash", "place", "wanted",
+            "is_pilot", "gold", "is_found", "round", "alike", "created_at")  # fmt: skip
 
 
 def claim(
@@ -143,13 +135,7 @@ def _before(now: str) -> str:
 
 def _held(connection: sa.Connection, project: str, rater: str) -> list[dict[str, Any]]:
     """Items that the rater claimed and has not answered, the earliest claim first."""
-    select = (
-        sa.select(ITEMS, CLAIMS.c.turn)
-        .join(CLAIMS, CLAIMS.c.item == ITEMS.c.id)
-        .where(ITEMS.c.project == project, CLAIMS.c.rater == rater, CLAIMS.c.ended_at.is_(None))
-        .order_by(CLAIMS.c.claimed_at, CLAIMS.c.id)
-    )
-    return [dict(row) for row in connection.execute(select).mappings()]
+    return _HELD.rows(connection, {"project": project, "rater": rater})
 
 
 def _next(
@@ -230,6 +216,8 @@ def _items(connection: sa.Connection, ids: Sequence[int]) -> list[dict[str, Any]
     """Whole rows, in the order of their ids as given."""
     if not ids:
         return []
+    if len(ids) == 1:
+        return _ITEM.rows(connection, {"item": ids[0]})
     found = connection.execute(sa.select(ITEMS).where(ITEMS.c.id.in_(ids))).mappings()
     by_id = {row["id"]: dict(row) for row in found}
     return [by_id[i] for i in ids]
@@ -240,7 +228,7 @@ def is_in_pilot(connection: sa.Connection, project: dict[str, Any], rater: str) 
     if not project["pilot"]:
         return False
     asked = {"project": project["id"], "rater": rater, "pilot": True, "most": 1}
-    return connection.execute(_open_items(True), asked).first() is not None
+    return _OPEN.first(connection, asked) is not None
 
 
 def _open(
@@ -253,21 +241,26 @@ def _open(
     """
     asked = {"project": project["id"], "rater": rater, "pilot": pilot, "most": most}
     ahead = [row["place"] for row in held if row["gold"] is None and not row["turn"] and row["is_pilot"] == pilot]
-    last = None if ahead else connection.execute(_last(), asked).first()
-    start = max(ahead) if ahead else None if last is None else last.place
-    before = held[-1]["alike"] if held else None if last is None else last.alike
-    for place in [start, None] if start is not None else [None]:
-        found = connection.execute(_open_items(place is None), asked | ({} if place is None else {"start": place}))
-        if rows := [Open(*row) for row in found]:
-            return rows, before
-    return [], before
+    last = None if ahead else _LAST.first(connection, asked)
+    start = max(ahead) if ahead else None if last is None else last[0]
+    before = held[-1]["alike"] if held else None if last is None else last[1]
+    found = [] if start is None else _OPEN_FROM.all(connection, asked | {"start": start})
+    return [Open(*row) for row in found or _OPEN.all(connection, asked)], before
 
 
-@cache
-def _open_items(from_beginning: bool) -> sa.Select[Any]:
-    """Built once, as are those below: building them takes as long as running them."""
+def _items_held(_: str) -> sa.Executable:
+    return (
+        sa.select(ITEMS, CLAIMS.c.turn)
+        .join(CLAIMS, CLAIMS.c.item == ITEMS.c.id)
+        .where(ITEMS.c.project == sa.bindparam("project"), CLAIMS.c.rater == sa.bindparam("rater"),
+               CLAIMS.c.ended_at.is_(None))
+        .order_by(CLAIMS.c.claimed_at, CLAIMS.c.id)
+    )  # fmt: skip
+
+
+def _open_items(_: str) -> sa.Select[Any]:
     mine = sa.select(CLAIMS.c.id).where(CLAIMS.c.item == ITEMS.c.id, CLAIMS.c.rater == sa.bindparam("rater")).exists()
-    select = (
+    return (
         sa.select(ITEMS.c.place, ITEMS.c.id, ITEMS.c.alike)
         .where(
             ITEMS.c.project == sa.bindparam("project"), ITEMS.c.is_pilot == sa.bindparam("pilot"),
@@ -276,11 +269,9 @@ def _open_items(from_beginning: bool) -> sa.Select[Any]:
         .order_by(ITEMS.c.place, ITEMS.c.id)
         .limit(sa.bindparam("most"))
     )  # fmt: skip
-    return select if from_beginning else select.where(ITEMS.c.place >= sa.bindparam("start"))
 
 
-@cache
-def _last() -> sa.Select[Any]:
+def _last_place(_: str) -> sa.Executable:
     """Where the rater stands: place and likeness of the last answer, found without a walk over all of them."""
     return (
         sa.select(ITEMS.c.place, ITEMS.c.alike)
@@ -294,8 +285,7 @@ def _last() -> sa.Select[Any]:
     )  # fmt: skip
 
 
-@cache
-def _last_judgment() -> sa.Select[Any]:
+def _last_judgment(_: str) -> sa.Executable:
     return (
         sa.select(JUDGMENTS.c.id)
         .where(JUDGMENTS.c.project == sa.bindparam("project"), JUDGMENTS.c.rater == sa.bindparam("rater"))
@@ -304,8 +294,15 @@ def _last_judgment() -> sa.Select[Any]:
     )
 
 
+_HELD, _ITEM = Direct(_items_held), Direct(lambda _: sa.select(ITEMS).where(ITEMS.c.id == sa.bindparam("item")))
+_OPEN = Direct(_open_items)
+_OPEN_FROM = Direct(lambda dialect: _open_items(dialect).where(ITEMS.c.place >= sa.bindparam("start")))
+_LAST, _LAST_JUDGMENT = Direct(_last_place), Direct(_last_judgment)
+
+
 def _last_answer(connection: sa.Connection, project: str, rater: str) -> int:
-    return connection.execute(_last_judgment(), {"project": project, "rater": rater}).scalar() or 0
+    found = _LAST_JUDGMENT.first(connection, {"project": project, "rater": rater})
+    return 0 if found is None else int(found[0])
 
 
 def _skipped(connection: sa.Connection, project: str, rater: str, n: int) -> list[dict[str, Any]]:
@@ -324,26 +321,57 @@ def _skipped(connection: sa.Connection, project: str, rater: str, n: int) -> lis
 
 
 def _gold(connection: sa.Connection, project: str, rater: str, secret: bytes) -> dict[str, Any] | None:
-    mine = sa.select(CLAIMS.c.id).where(CLAIMS.c.item == ITEMS.c.id, CLAIMS.c.rater == rater).exists()
-    select = sa.select(ITEMS).where(ITEMS.c.project == project, ITEMS.c.gold.is_not(None), ~mine).limit(AHEAD)
-    found = [dict(row) for row in connection.execute(select).mappings()]
-    return min(found, key=lambda row: coin(secret, "gold", rater, str(row["id"])), default=None)
+    found = _GOLD.all(connection, {"project": project, "rater": rater, "most": AHEAD})
+    return _least(connection, found, "gold", rater, secret)
 
 
 def _own(connection: sa.Connection, project: str, rater: str, secret: bytes) -> dict[str, Any] | None:
     """An item that the rater judged long enough ago and not twice."""
+    asked = {"project": project, "rater": rater, "first": APART, "most": AHEAD}
+    return _least(connection, _OWN.all(connection, asked), "again", rater, secret)
+
+
+def _least(
+    connection: sa.Connection, found: Sequence[tuple[int]], what: str, rater: str, secret: bytes
+) -> dict[str, Any] | None:
+    """The first item in an order that nobody knows."""
+    if not found:
+        return None
+    (row,) = _items(connection, [min((one for (one,) in found), key=lambda one: coin(secret, what, rater, str(one)))])
+    return row
+
+
+def _gold_items(_: str) -> sa.Executable:
+    """Items with a known grade that the rater never had."""
+    mine = sa.select(CLAIMS.c.id).where(CLAIMS.c.item == ITEMS.c.id, CLAIMS.c.rater == sa.bindparam("rater")).exists()
+    return (
+        sa.select(ITEMS.c.id)
+        .where(ITEMS.c.project == sa.bindparam("project"), ITEMS.c.gold.is_not(None), ~mine)
+        .limit(sa.bindparam("most"))
+    )
+
+
+def _own_items(_: str) -> sa.Executable:
+    """Items that the rater judged once, the latest answers first, without so many of these."""
     again = CLAIMS.alias()
-    twice = sa.select(again.c.id).where(again.c.item == ITEMS.c.id, again.c.rater == rater, again.c.turn == 1).exists()
-    select = (
-        sa.select(ITEMS)
+    # OFFSET 0: PostgreSQL would join what is asked here to the rest, and walk over all claims of the rater for it.
+    twice = (
+        sa.select(again.c.id)
+        .where(again.c.item == ITEMS.c.id, again.c.rater == sa.bindparam("rater"), again.c.turn == 1)
+        .offset(sa.literal_column("0"))
+        .exists()
+    )
+    return (
+        sa.select(ITEMS.c.id)
         .join(CLAIMS, CLAIMS.c.item == ITEMS.c.id)
         .where(
-            ITEMS.c.project == project, CLAIMS.c.rater == rater, CLAIMS.c.turn == 0, CLAIMS.c.outcome == "judged",
-            ITEMS.c.gold.is_(None), ~twice,
+            ITEMS.c.project == sa.bindparam("project"), CLAIMS.c.rater == sa.bindparam("rater"), CLAIMS.c.turn == 0,
+            CLAIMS.c.outcome == "judged", ITEMS.c.gold.is_(None), ~twice,
         )
         .order_by(CLAIMS.c.ended_at.desc())
-        .offset(APART)
-        .limit(AHEAD)
+        .offset(sa.bindparam("first"))
+        .limit(sa.bindparam("most"))
     )  # fmt: skip
-    found = [dict(row) for row in connection.execute(select).mappings()]
-    return min(found, key=lambda row: coin(secret, "again", rater, str(row["id"])), default=None)
+
+
+_GOLD, _OWN = Direct(_gold_items), Direct(_own_items)
