@@ -10,6 +10,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.flows.adding import TERMINAL, Added, add_pairs
+from assay.flows.exported import export
 from assay.flows.labelling import next_items
 from assay.flows.leading import close_project, make, open_project
 from assay.flows.people import Person
@@ -126,6 +127,52 @@ def test_a_document_that_changed_makes_a_new_item_and_one_that_did_not_makes_non
     assert add(store, "q2a").pairs == 0
     assert add(store, "q3a").pairs == 1
     assert ("q3", "a", "new") in held(store)  # a new pair is shown with the latest snapshot
+
+
+def test_a_document_that_looks_again_as_it_did_first_is_labelled_again(store: Store, rubric: str) -> None:
+    winter(store, rubric)
+    label(store)
+    for title in ("new", "A"):
+        made = add(store, "q1a", documents=[{"doc_id": "a", "title": title}])
+        assert (made.pairs, made.again, made.judgments) == (1, 1, 1)
+        assert held(store) == [("q1", "a", title)]
+        label(store)
+    assert add(store, "q1a", documents=[{"doc_id": "a", "title": "A"}]).pairs == 0
+    rows = export(store, "default", "winter")
+    assert len([row for row in rows if (row["query_id"], row["doc_id"]) == ("q1", "a")]) == 1  # the last round
+
+
+def test_the_older_text_goes_to_nobody_else_and_who_has_it_may_answer(store: Store, rubric: str) -> None:
+    winter(store, rubric, raters_each=2, pilot=0)
+    label(store)  # ann; a second rater is wanted of each pair
+    before = projects.counts(store, projects.find(store, "default", "winter")["id"])["wanted"]
+    add(store, "q1a", documents=[{"doc_id": "a", "title": "new"}])
+    ben = Person("ben", "rater")
+    assert held(store, ben) == [("q1", "a", "new"), ("q1", "b", "B"), ("q2", "a", "A"), ("q2", "b", "B")]
+    assert held(store) == [("q1", "a", "new")]
+    assert projects.counts(store, projects.find(store, "default", "winter")["id"])["wanted"] == before - 1 + 2
+    add(store, "q1b", documents=[{"doc_id": "b", "title": "late"}])  # ben has the older text on the screen
+    assert ("q1", "b", "B") in held(store, ben)
+    assert ("q1", "b", "late") in held(store, ben)
+    assert standing(store) == 4
+
+
+def test_that_the_store_has_a_later_text_is_said_and_changes_nothing(store: Store, rubric: str) -> None:
+    winter(store, rubric)
+    label(store)
+    make(store, Workbench(), name="spring", rubric=rubric, pairs=PAIRS[:1], raters_each=1,
+         documents=[{"doc_id": "a", "title": "later"}])  # fmt: skip
+    made = add(store, "q1a", "q1b", "q2a")
+    assert (made.pairs, made.there, made.older) == (0, 3, 2)
+    assert held(store) == []
+
+
+def test_a_known_pair_stays_hidden_when_its_document_looks_otherwise(store: Store, rubric: str) -> None:
+    winter(store, rubric)
+    known = [{"query_id": "q9", "doc_id": "a", "grade": 1}]
+    add_pairs(store, Workbench(), name="winter", gold=known)
+    made = add(store, "q9a", documents=[{"doc_id": "a", "title": "new"}])
+    assert (made.pairs, made.there) == (0, 1)
 
 
 def test_a_pilot_does_not_grow(store: Store, rubric: str) -> None:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from assay.errors import InputError
 from assay.flows import pairs
-from assay.flows.adding import add_pairs
+from assay.flows.adding import Added, add_pairs
 from assay.flows.known import known_preferences
 from assay.flows.people import Person
 from assay.flows.pilot import ITSELF, gate_of
@@ -151,7 +151,8 @@ def test_pairs_and_known_ones_come_to_a_project_that_is_under_way(store: Store) 
     documents = [{"doc_id": "dA", "title": "A"}, {"doc_id": "dB", "title": "B"}]
     added = add_pairs(store, Workbench(workspace=None), name="Duel", pairs=new, documents=documents, who=lead,
                       gold=[*GOLD, GOLD[0] | {"query_id": "q0"}])  # fmt: skip
-    assert (added.pairs, added.there, added.queries, added.judgments) == (1, 1, 4, 1)
+    # One is new; of the other nobody had given the documents, which raters see now.
+    assert (added.pairs, added.again, added.there, added.queries, added.judgments) == (2, 1, 0, 4, 2)
     assert (added.known, added.known_there) == (3, 1)
     assert row(store)["gold_share"] == 0.05
     pool = [{"query_id": "q9", "doc_id": f"d{i}"} for i in range(4)]
@@ -164,6 +165,33 @@ def test_pairs_and_known_ones_come_to_a_project_that_is_under_way(store: Store) 
     assert (item["doc_id"], item["other_doc_id"], item["doc_hash"]) == ("dB", "dA", doc)
     with pytest.raises(InputError, match="there is nothing to add"):
         add_pairs(store, Workbench(workspace=None), name="Duel", who=lead)
+
+
+def test_two_documents_come_again_when_either_looks_otherwise_and_the_last_answers_stand(store: Store) -> None:
+    named(store, 2, raters_each=2, pilot=0)
+    lead, pair = Person("lead", "lead", TENANT), [{"query_id": "q1", "doc_id": "dB", "other_doc_id": "dA"}]
+
+    def add(**titles: str) -> Added:
+        texts = [{"doc_id": doc, "title": title} for doc, title in titles.items()]
+        return add_pairs(store, Workbench(workspace=None), name="Duel", pairs=pair, documents=texts, who=lead)
+
+    def items() -> list[tuple[str, int, int]]:
+        select = sa.select(ITEMS).where(ITEMS.c.query_id == "q1").order_by(ITEMS.c.id)
+        return [(one["doc_id"], one["round"], one["wanted"]) for one in store.rows(select)]
+
+    def told() -> list[str]:
+        return [one["preference"] for one in pairs.export(store, TENANT, "Duel") if one["query_id"] == "q1"]
+
+    assert (add(dA="A", dB="B").again, add(dA="A", dB="B").again) == (1, 0)
+    assert items() == [("dA", 0, 0), ("dA", 0, 2)]  # nobody gets the ids alone any more
+    compare(store, ANN, {"q1": "dA"})
+    assert told() == ["first"]
+    assert (add(dB="newer").again, add(dB="newer").again, add(dA="A").again) == (1, 0, 0)  # the second document alone
+    assert items() == [("dA", 0, 0), ("dA", 0, 1), ("dA", 1, 2)]
+    assert told() == ["first"]  # until somebody compares what they look like now
+    compare(store, ANN, {"q1": "dB"})
+    assert told() == ["second"]
+    assert pairs.agreement_of(store, lead, "Duel") is not None  # one rater said two things of two looks
 
 
 def test_known_grades_come_to_a_project_of_grades(store: Store) -> None:

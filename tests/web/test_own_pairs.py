@@ -103,6 +103,8 @@ def test_a_known_answer_is_met_on_the_side_where_its_document_stood(folder: Path
     known = figures(visit(), folder)["known"]
     assert known["rows"] == [{"choice": "right", "counts": [15 - right, right, 0, 5]}]
     assert (known["same"], known["n"]) == (right, 20)
+    compared(folder, PEER, lambda *_: "right", most=20)
+    assert figures(visit(), folder)["peers"] is None  # whoever met the same known pair is no peer there
 
 
 def test_the_page_says_the_same_in_words(folder: Path, visit: Visit) -> None:

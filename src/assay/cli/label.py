@@ -74,7 +74,7 @@ def create(name: str, repeats: float, **options: Any) -> None:
     example="assay label add winter more-pairs.csv --documents documents.jsonl",
     help="""Add pairs to a project that is under way.
 
-    What is there stays, with its labels. A pair comes again where its document is given and looks different now.
+    What is there stays, with its labels. A pair comes again where a document of it is given and looks different now.
     Where raters compare documents, a pool or a table with doc_id and other_doc_id is added. With --gold
     no PAIRS are needed.""",
 )
@@ -101,6 +101,9 @@ def add(name: str, **options: Any) -> None:
     if made.known or made.known_there:
         stay = f"; {made.known_there:,} were there and stay as they are" if made.known_there else ""
         click.echo(f"{made.known:,} pairs whose answer is known are hidden among the others{stay}")
+    if made.older:
+        click.echo(f"{made.older:,} of these show an older text than the store has: give --documents FILE, and they "
+                   "come again")  # fmt: skip
     if made.without_document:
         click.echo(f"{made.without_document:,} of them have no document: raters see an id alone; pass --documents FILE")
     _say(made.notes)

@@ -14,7 +14,7 @@ from assay.flows.labelling import project_of, rubric_of
 from assay.flows.pairs import PAIRWISE, asked_of, gold_items, unordered
 from assay.flows.people import Person
 from assay.flows.snapshot import document_row, documents_of, notes_on, queries_of
-from assay.store import audit, growing, projects, queue
+from assay.store import audit, growing, projects, queue, rounds
 from assay.store import pairs as held_pairs
 from assay.tables import Pair
 
@@ -36,7 +36,7 @@ class Added:
     Args:
         name: of the project.
         pairs: new items.
-        again: of these, pairs that were there with an older snapshot of their document.
+        again: of these, pairs that were there with an older snapshot of a document.
         there: pairs that were there already, and stay as they are.
         queries: new ones.
         without_document: new pairs whose document nobody gave, now or before.
@@ -44,6 +44,7 @@ class Added:
         notes: what whoever added should know of what raters see.
         known: pairs whose answer is known, hidden now.
         known_there: such pairs that the project had already, and that stay as they are.
+        older: pairs that stay as they are, though the store has a later snapshot of a document, which was not given.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Added:
     notes: tuple[str, ...] = ()
     known: int = 0
     known_there: int = 0
+    older: int = 0
 
 
 def add_pairs(
@@ -64,9 +66,9 @@ def add_pairs(
 ) -> Added:  # fmt: skip
     """Adds pairs to a project that is under way. What is there stays, with its labels.
 
-    A pair of query and document that is there is added again where its document is given and looks other than before;
-    two documents that are compared stay as they are. A document that is not given is taken as the store has it. Added
-    pairs are never of the pilot: those that decide are chosen once.
+    A pair that is there is added again where a document of it is given and looks other than it did last: the older item
+    goes to nobody else, and its labels stand until the new one has some. A document that is not given is taken as the
+    store has it, where the pair is new. Added pairs are never of the pilot: those that decide are chosen once.
 
     Args:
         store: where it is kept.
@@ -97,15 +99,16 @@ def add_pairs(
 
     def job(connection: Any) -> Added:
         there: set[Any] = (held_pairs.compared if is_pairwise else growing.pairs)(connection, project["id"])
-        wanted = [pair for pair in asked if key(*pair) not in there or (not is_pairwise and pair[1] in given)]
+        renewed = _renewed(connection, project, [pair for pair in asked if key(*pair) in there], given)
+        wanted = [*(pair for pair in asked if key(*pair) not in there), *renewed.rounds]
         secret = {pair: answer for pair, answer in known.items() if key(*pair) not in there}
         docs = {doc for _, *both in [*wanted, *secret] for doc in both}
         hashes, shown, bare = _with_documents(connection, tenant, docs, given)
         queries = list(dict.fromkeys(query for query, *_ in [*wanted, *secret]))
         new = _with_queries(connection, project, queries, asks)
-        n = queue.add(
-            connection, tenant, project["id"], _items(connection, project, wanted, hashes), project["raters_each"], at
-        )
+        items = _items(connection, project, wanted, hashes, renewed.rounds)
+        n = queue.add(connection, tenant, project["id"], items, project["raters_each"], at)
+        rounds.retire(connection, renewed.replaced)
         m = queue.add(
             connection, tenant, project["id"], _hidden(secret, hashes, is_pairwise), project["raters_each"], at
         )
@@ -117,11 +120,10 @@ def add_pairs(
             projects.set_gold_share(connection, project["id"], GOLD_SHARE)
         what = f"{project['name']}: {n}" + (f", and {m} whose answer is known" if m else "")
         audit.note(connection, tenant, who.name, "added pairs", what, at)
-        first = sum(key(*pair) not in there for pair in wanted)
         return Added(
-            project["name"], n, n - first, len(asked) - n, len(new),
+            project["name"], n, len(renewed.rounds), len(asked) - n, len(new),
             sum(any(doc in bare for doc in both) for _, *both in wanted), n * project["raters_each"],
-            notes_on(shown.values()), m, len(known) - m,
+            notes_on(shown.values()), m, len(known) - m, renewed.older,
         )  # fmt: skip
 
     return store.write(job).result()
@@ -135,6 +137,44 @@ def _check(project: Mapping[str, Any], *, has_pairs: bool, has_gold: bool, compa
         raise InputError("there is nothing to add", name, "name a table of pairs, or known ones by --gold FILE")
     if comparisons is not None and project["mode"] != PAIRWISE:
         raise InputError("documents are compared two by two in other projects", "--comparisons", "leave it out")
+
+
+@dataclass(frozen=True, slots=True)
+class _Renewed:
+    """Pairs of which a document looks otherwise now.
+
+    Args:
+        rounds: each pair as the project has it, to the number of its next round.
+        replaced: items that they were so far.
+        older: other pairs, of which the store has a later snapshot that was not given.
+    """
+
+    rounds: Mapping[tuple[str, ...], int]
+    replaced: Sequence[int]
+    older: int
+
+
+def _renewed(
+    connection: Any, project: Mapping[str, Any], pairs: Sequence[tuple[str, ...]], given: Mapping[str, Any]
+) -> _Renewed:
+    old = rounds.of_queries(connection, project["id"], {query for query, *_ in pairs})
+    latest = growing.latest(connection, project["tenant"], {doc for _, *both in pairs for doc in both} - given.keys())
+    latest |= {doc: row["doc_hash"] for doc, row in given.items()}
+    found: dict[tuple[str, ...], int] = {}
+    replaced: list[int] = []
+    older = 0
+    for query, *both in pairs:
+        if (rows := old.get((query, *sorted(both)))) is None:
+            continue  # it is hidden, with a known answer
+        last = rows[-1]
+        now = tuple(latest.get(doc, was) for doc, was in zip(last.docs, last.hashes, strict=True))
+        if any(doc in given and latest[doc] != was for doc, was in zip(last.docs, last.hashes, strict=True)):
+            alike = [row.number for row in rows if (row.docs, row.hashes[0]) == (last.docs, now[0])]
+            found[(query, *last.docs)] = max(alike, default=-1) + 1
+            replaced += [row.item for row in rows]
+        else:
+            older += now != last.hashes
+    return _Renewed(found, replaced, older)
 
 
 def _with_documents(
@@ -163,14 +203,22 @@ def _with_queries(
 
 
 def _items(
-    connection: Any, project: Mapping[str, Any], wanted: Sequence[tuple[str, ...]], hashes: Mapping[str, str]
-) -> list[queue.NewItem]:
-    """Pairs to be labelled, those of new queries behind the others."""
+    connection: Any, project: Mapping[str, Any], wanted: Sequence[tuple[str, ...]], hashes: Mapping[str, str],
+    again: Mapping[tuple[str, ...], int],
+) -> list[queue.NewItem]:  # fmt: skip
+    """Pairs to be labelled, those of new queries behind the others; `again` has the rounds of those that come again."""
     place = growing.places(connection, project["id"])
     for query, *_ in wanted:
         place.setdefault(query, max(place.values(), default=-1) + 1)
     return [
-        queue.NewItem(query, doc, hashes[doc], place[query], *((other[0], hashes[other[0]]) if other else ("", "")))
+        queue.NewItem(
+            query,
+            doc,
+            hashes[doc],
+            place[query],
+            *((other[0], hashes[other[0]]) if other else ("", "")),
+            round=again.get((query, doc, *other), 0),
+        )
         for query, doc, *other in wanted
     ]
 

@@ -304,13 +304,12 @@ def said(row: Mapping[str, Any]) -> str | None:
 
 
 def export(store: Store, tenant: str, name: str) -> list[dict[str, Any]]:
-    """What stands in a project of pairs, rows of `Preference`; hidden repeats have the turn 1, gold is left out."""
+    """What stands in a project of pairs, of each the last round; hidden repeats have the turn 1, gold is left out."""
     project = projects.find(store, tenant, name)
-    return [
-        {column: row[column] for column in COLUMNS if column != "rubric"} | {"rubric": row["rubric_version"]}
-        for row in held_pairs.preferences(store, tenant, project["id"])
-        if row["preference"] is not None and row["gold"] is None
-    ]
+    rows = held_pairs.preferences(store, tenant, project["id"])
+    told = held_pairs.last_round([row for row in rows if row["preference"] is not None and row["gold"] is None])
+    names = [name for name in COLUMNS if name != "rubric"]
+    return [{name: row[name] for name in names} | {"rubric": row["rubric_version"]} for row in told]
 
 
 def gold_met(store: Store, tenant: str, project: str) -> dict[str, tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,6 +24,15 @@ def preferences(store: Store, tenant: str, project: str) -> list[dict[str, Any]]
         .order_by(said.c.id)
     )
     return store.rows(select)
+
+
+def last_round(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of rows of `preferences`, those of the last item of each two documents that has any, whichever stands first."""
+    pairs = {row["item"]: (row["query_id"], *sorted((row["doc_id"], row["other_doc_id"]))) for row in rows}
+    last: dict[tuple[str, ...], int] = {}
+    for item, pair in pairs.items():
+        last[pair] = max(last.get(pair, -1), item)
+    return [row for row in rows if row["item"] == last[pairs[row["item"]]]]
 
 
 def compared(connection: sa.Connection, project: str) -> set[tuple[str, str, str]]:

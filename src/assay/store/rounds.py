@@ -51,6 +51,54 @@ def of_pairs(
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One item of a pair, as it was queued.
+
+    Args:
+        item: its id; the last one of a pair has the highest.
+        docs: its document, or its two documents in the order in which it holds them.
+        hashes: of these.
+        number: how often the pair was put back with this very first document.
+    """
+
+    item: int
+    docs: tuple[str, ...]
+    hashes: tuple[str, ...]
+    number: int
+
+
+def of_queries(connection: sa.Connection, project: str, queries: Iterable[str]) -> dict[tuple[str, ...], list[Shown]]:
+    """The items of queries, the first one first, by query and documents, the documents of each by their names.
+
+    Hidden items with known answers are none.
+    """
+    found: dict[tuple[str, ...], list[Shown]] = {}
+    names = sorted(set(queries))
+    for at in range(0, len(names), AT_ONCE):
+        columns = (ITEMS.c.id, ITEMS.c.query_id, ITEMS.c.doc_id, ITEMS.c.other_doc_id, ITEMS.c.doc_hash,
+                   ITEMS.c.other_doc_hash, ITEMS.c.round)  # fmt: skip
+        select = sa.select(*columns).where(
+            ITEMS.c.project == project, ITEMS.c.query_id.in_(names[at : at + AT_ONCE]), ITEMS.c.gold.is_(None)
+        )
+        for item, query, doc, other, doc_hash, other_hash, number in connection.execute(select.order_by(ITEMS.c.id)):
+            docs, hashes = ((doc, other), (doc_hash, other_hash)) if other else ((doc,), (doc_hash,))
+            found.setdefault((query, *sorted(docs)), []).append(Shown(item, docs, hashes, number))
+    return found
+
+
+def retire(connection: sa.Connection, items: Iterable[int]) -> None:
+    """Lets nobody else have items, whose documents look otherwise now; whoever has one may answer it.
+
+    Those of a pilot stay: it is decided by what every rater says of the very same pairs.
+    """
+    names = sorted(items)
+    is_open = sa.and_(ITEMS.c.is_pilot.is_(False), ITEMS.c.taken < ITEMS.c.wanted)
+    for at in range(0, len(names), AT_ONCE):
+        which = ITEMS.c.id.in_(names[at : at + AT_ONCE])
+        connection.execute(sa.update(ITEMS).where(which, is_open).values(wanted=ITEMS.c.taken))
+
+
 def _judged(tenant: str, project: str) -> sa.Select[tuple[int]]:
     given = standing(tenant, project).where(JUDGMENTS.c.turn == 0, JUDGMENTS.c.grade.is_not(None))
     return given.with_only_columns(JUDGMENTS.c.item).distinct()
