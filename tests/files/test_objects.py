@@ -137,6 +137,14 @@ class TestObjects:
         assert found.mean("nDCG@10") == wanted.mean("nDCG@10")
         assert found.source.hashes == wanted.source.hashes
         assert found.mean("RR") == pytest.approx(0.75)  # b is second for q1, a is first for q2
+        assay.convert(there[1], tmp_path / "judged.csv")
+        assert (tmp_path / "judged.csv").read_text().splitlines()[1:] == ["q1,b,2.0", "q2,a,1.0"]
+        assay.convert(there[0], tmp_path / "out.run")
+        assert (tmp_path / "out.run").read_text().startswith("q1 Q0 a 1 2.0 ")
+        looked = assay.validate(*there)
+        assert [(one.file, one.holds, one.rows) for one in looked.files] == [
+            (there[0], "run", 3), (there[1], "judgments", 2)]  # fmt: skip
+        assert looked.exit_code == assay.validate(*here).exit_code
 
     def test_nothing_there(self, bucket):
         with pytest.raises(InputError, match=r"^s3://logs/none.run: there is no such object"):

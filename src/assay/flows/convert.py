@@ -89,7 +89,7 @@ def import_file(
         from assay.formats.query_names import named_by
 
         found = replace(found, carried=named_by(found.carried, bench.table(ids_from, Topic, name="topics")))
-    bench.note(os.fspath(path)) if isinstance(path, (str, os.PathLike)) and not os.path.isdir(path) else None
+    _noted(bench, path, found)
     workspace = bench.workspace if into is None else None
     if into is None and workspace is None:
         into = "."
@@ -132,7 +132,7 @@ def convert(
     path = bench.source(source) or source
     _free(target, force, path)
     found = read_any(path, format, _known_to(wishes, format, path))
-    bench.note(os.fspath(path)) if isinstance(path, (str, os.PathLike)) and not os.path.isdir(path) else None
+    _noted(bench, path, found)
     _all_known(wishes, found.format, to)
     lost = write_any(found.carried, target, to, Wishes(None, _own(wishes, to)))
     return _said(found, bench, command, _moved(found.carried, None), lost, target=os.fspath(target), written_as=to)
@@ -190,6 +190,14 @@ def export(
     facts = tuple(fact for block in (*tables.values(), *held.values()) for fact in block.facts)
     found = Found(replace(carried, facts=facts), "", "", False)
     return _said(found, bench, command, _moved(carried, None), lost, target=os.fspath(target), written_as=to)
+
+
+def _noted(bench: Workbench, path: Any, found: Found) -> None:
+    """What was read: the hash of a file's bytes, or that of a table's version."""
+    if found.digest:
+        bench.note_rows(name_of(path), found.digest)
+    elif isinstance(path, (str, os.PathLike)) and not os.path.isdir(path):
+        bench.note(os.fspath(path))
 
 
 def _wishes(labels: str | LabelMap | None, options: Mapping[str, str] | None) -> Wishes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from assay.errors import InputError
-from assay.files import is_stream, read_bytes
+from assay.files import is_beyond, is_stream, read_bytes
 from assay.flows.table_checks import against, by_line, checked, named
 from assay.flows.workbench import Workbench
 from assay.results import Result, Source, kept
@@ -117,7 +117,7 @@ def validate(
     Judgments, runs and topics that are given together are also held against one another.
 
     Args:
-        *files: paths; the files that the workspace names when none is given.
+        *files: paths and addresses; the files that the workspace names when none is given.
         grades: the rubric's whole list of grades; a grade off it is an error.
         labels: what labels are worth, a named map; a label that it lacks is an error.
         strict: warnings fail too.
@@ -137,7 +137,7 @@ def validate(
     if not paths:
         raise InputError("no file was given", remedy="pass files, or name them in [paths] of assay.toml")
     for path in paths:
-        if path != "-" and not os.path.exists(path):
+        if path != "-" and not is_beyond(path) and not os.path.exists(path):
             raise InputError("there is no such file", path, "check the path")
     looked: list[LookedAt] = []
     findings: list[Finding] = []
@@ -187,6 +187,8 @@ def _file(
     except InputError as error:
         return LookedAt(path, "", format or "", 0), _refused(error, path), []
     carried = found.carried
+    if found.digest:
+        bench.note_rows(path, found.digest)
     blocks = [*carried.tables.items(), *((Hit, run) for run in carried.runs.values())]
     seen = [one for row, block in blocks for one in checked(block, row, grades, is_sorted)]
     if not is_stream(path) and os.path.isfile(path):

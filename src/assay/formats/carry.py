@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import SHOWN, InputError, did_you_mean
-from assay.files import Source, is_stream, name_of, replacing
+from assay.files import Source, is_beyond, is_stream, name_of, replacing
+from assay.files.addresses import is_object
 from assay.formats.carried import OUTSIDE, Carried, Lost, Outside, Unlisted, Wishes
 from assay.formats.claims import claims
 from assay.formats.gathered import Losses, columns_of, unheld
-from assay.formats.outer import CALLED, kind_of
+from assay.formats.outer import CALLED, kind_of, kind_of_columns
 from assay.formats.recognise import ALL, content_of, read
 from assay.formats.trec_ids import coded, decoded, needs_code
 from assay.tables import Block, Document, Hit, Judgment, Topic
@@ -39,26 +40,31 @@ class Found:
         format: its name.
         title: for people.
         is_recognised: whether the content told it, and not the user.
+        digest: of a table in a lake, the hash of its version; empty for files.
     """
 
     carried: Carried
     format: str
     title: str
     is_recognised: bool
+    digest: str = ""
 
 
 def read_any(source: Source, format: str | None = None, wishes: Wishes | None = None) -> Found:
     """The tables of a file or folder.
 
     Args:
-        source: a path, `-`, or an open binary file.
+        source: a path, `-`, or an open binary file; the address of an object, or of a table in a lake.
         format: the name of an outside format or of one of ours; recognised from the content when None.
         wishes: what the user says about the conversion.
     """
     wishes = wishes or Wishes()
     name = name_of(source)
-    if isinstance(source, (str, os.PathLike)) and not is_stream(source) and not os.path.exists(source):
-        raise InputError("there is no such file or folder", name, "check the path")
+    if isinstance(source, (str, os.PathLike)) and not is_stream(source):
+        if (held := _of_lake(source, format, wishes)) is not None:
+            return held
+        if not is_object(os.fspath(source)) and not os.path.exists(source):
+            raise InputError("there is no such file or folder", name, "check the path")
     outside = _outside(source, format, name)
     if outside is not None:
         outside.check(wishes)
@@ -99,6 +105,32 @@ def _ours(source: Source, format: str | None, wishes: Wishes, name: str) -> Foun
     unlisted: Unlisted = "not-relevant" if block.unlisted == "not-relevant" else "unjudged"
     carried = Carried(name, {} if row is Hit else {row: block}, runs, facts=block.facts, unlisted=unlisted)
     return Found(carried, used, OURS[used], format is None)
+
+
+def _of_lake(source: str | os.PathLike[str], format: str | None, wishes: Wishes) -> Found | None:
+    """A table in a lake, whose columns say what it holds; None of all else."""
+    text = os.fspath(source)
+    if not is_beyond(text) and not os.path.isdir(text):
+        return None
+    from assay.files.lake import found_table, open_table
+    from assay.formats.lake_rows import read_table
+
+    address = found_table(source)
+    if address is None:
+        return None
+    name = name_of(source)
+    if format is not None or wishes.options:
+        said = "--from" if format is not None else "--option"
+        raise InputError("is a table of a lake, which is read in one way", said, "leave it out")
+    row = kind_of_columns(open_table(address).columns, name)
+    held = read_table(source, row, None, wishes.labels if row is Judgment else None)
+    assert held is not None  # it was found
+    block, digest = held
+    place = Path(address.table.rpartition(".")[2] or address.place)
+    runs = {_stem(place.parents[1] if place.name.endswith(".metadata.json") else place): block} if row is Hit else {}
+    carried = Carried(name, {} if row is Hit else {row: block}, runs, facts=block.facts)
+    title = {"delta": "a Delta table", "iceberg": "an Iceberg table"}[address.kind]
+    return Found(carried, address.kind, title, True, digest)
 
 
 def _decoded(block: Block) -> Block:

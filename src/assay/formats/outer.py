@@ -156,6 +156,19 @@ def kind_of(source: Source, format: str | None = None) -> tuple[type, str]:
     raise InputError("is in no format that assay knows", name_of(source), remedy)
 
 
+def kind_of_columns(columns: Sequence[str], name: str) -> type:
+    """What a table with these columns holds, as the class of its rows.
+
+    Raises:
+        InputError: it is none that assay knows.
+    """
+    found = next((row for row in KINDS if _fit(columns, row)), None)
+    if found is None:
+        raise InputError(f"has the columns {', '.join(columns[:9])}, which are no judgments, run, topics or documents",
+                         name, "name its columns as assay does: query_id, doc_id, grade")  # fmt: skip
+    return found
+
+
 def fits(source: Source, row: type, format: str) -> bool:
     """Whether the names of the columns, or the fields of the first line, are those of a table."""
     if format in ("parquet", "arrow"):
