@@ -87,7 +87,8 @@ def spell_bases(text: str | None) -> dict[str, int]:
     help="""Say what people did with what was shown to them.
 
     Clicks by position, abandonment, zero results, reformulation, time to the first click, dwell, carts and purchases,
-    with intervals over people. LOG is a file, a folder, a glob or an address (a table of a lake, objects of a store):
+    with intervals over people. LOG may also be sums by person and day that `--units` wrote: days then add up, and no
+    log is read. Else it is a file, a folder, a glob or an address (a table of a lake, objects of a store):
     Parquet, CSV or JSON lines, User Behavior Insights as it is.""",
 )
 @click.argument("log", nargs=-1, required=True)
@@ -97,19 +98,25 @@ def spell_bases(text: str | None) -> dict[str, int]:
 @click.option("--queries", type=click.IntRange(0), default=20, metavar="NUMBER",
               help="The most frequent queries: 20 unless given.")  # fmt: skip
 @click.option("--empty-is-zero", is_flag=True, help="A search without an impression found nothing.")
+@click.option("--units", metavar="FILE", help="Also sums of each person and day, under pseudonyms, as .parquet.")
 @logs
 @outputs("table", "json", "csv", "jsonl", "md", "html", "assay")
 def behaviour(
-    log: tuple[str, ...], by: str | None, within: float, queries: int, empty_is_zero: bool, format_: str | None,
-    output: str | None, html: str | None, **options: Any,
+    log: tuple[str, ...], by: str | None, within: float, queries: int, empty_is_zero: bool, units: str | None,
+    format_: str | None, output: str | None, html: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Translates the command line into one call of the flow."""
+    from assay.cli.options import workbench
     from assay.flows.behaviour import behaviour as flow
 
     groups = [part.strip() for part in by.split(",")] if by else []
-    result = flow(list(log), by=groups, within=within, queries=queries, empty_is_zero=empty_is_zero,
-                  choices=read(options), command=command_line())  # fmt: skip
-    show(result, format=format_, output=output, html=html, inputs=list(log))
+    bench = None
+    if units is not None:
+        bench = workbench()
+        check_targets(units, None, [*log, *filter(None, [output, html, options["events"], options["bots"]])])
+    result = flow(list(log), by=groups, within=within, queries=queries, empty_is_zero=empty_is_zero, units=units,
+                  choices=read(options), bench=bench, command=command_line())  # fmt: skip
+    show(result, format=format_, output=output, html=html, inputs=[*log, *filter(None, [units])])
 
 
 @click.command(

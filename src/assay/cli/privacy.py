@@ -68,7 +68,11 @@ def export(name: str, output: str | None) -> None:
                  hold the name or the words, or projects, queries and documents of the store the name.""")  # fmt: skip
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--remove", is_flag=True, help="Also kept results and copies of runs and of the store that hold it.")
+@click.option(
+    "--remove",
+    is_flag=True,
+    help="Also kept results and copies of runs and of the store; sums of people get another name.",
+)
 @FORMAT
 def erase(name: str, yes: bool, remove: bool, format_: str) -> int:
     """Translates the command line into one call of the flow."""
@@ -80,13 +84,15 @@ def erase(name: str, yes: bool, remove: bool, format_: str) -> int:
     done = flow(workbench(), name, remove=remove)
     if format_ == "json":
         _json({"stands_now": done.stands_now, "changed": done.changed, "files": done.files, "unread": done.unread,
-               "removed": done.removed, "elsewhere": done.elsewhere})  # fmt: skip
+               "removed": done.removed, "renamed": done.renamed, "elsewhere": done.elsewhere})  # fmt: skip
     else:
         rows = sum(done.changed.values())
         there = f"{done.stands_now} stands there now" if done.stands_now else f"the store named {clean(name)} no more"
         click.echo(f"Changed {rows:,} row{'s' if rows != 1 else ''}; {there}.")
         for file in done.removed:
             click.echo(f"removed        {clean(file)}")
+        for file in done.renamed:
+            click.echo(f"renamed        {clean(file)}")
         _elsewhere(done.elsewhere)
         _files(done.files)
     if done.elsewhere:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+import os
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import InputError, did_you_mean
+from assay.errors import InputError
+from assay.files import spelled
+from assay.flows import unit_days
 from assay.flows.click_logs import LogChoices, Paths, notes_of, nothing_left, opened, read_of
 from assay.flows.interactions import zone_of
+from assay.flows.pseudonyms import made
+from assay.flows.rates import GROUPS, grouped_rates, groups_of, rates_of
+from assay.flows.workbench import Workbench
 from assay.results import Note, Source
 
 if TYPE_CHECKING:
     from assay.clicks.behaviour import AtPosition, Behaviour, Dwell, Rate
     from assay.logs.log import Log
-    from assay.stats.intervals import Interval
-    from assay.stats.moments import Moments
 
-GROUPS = ("app", "day", "ranker", "segment")
 LONG = 30.0
 """Seconds from which a visit is long."""
 
@@ -29,19 +31,23 @@ def behaviour(
     within: float = 60.0,
     queries: int = 20,
     empty_is_zero: bool = False,
+    units: str | os.PathLike[str] | None = None,
     choices: LogChoices | None = None,
+    bench: Workbench | None = None,
     command: str = "",
     **options: Any,
 ) -> Behaviour:
     """Behaviour in a log: clicks by position, abandonment, zero results, reformulation, time, carts, purchases.
 
     Args:
-        log: files, a folder or a glob of what was shown and done.
+        log: files, a folder or a glob of what was shown and done; or files of sums by person and day, as `units` are.
         by: app, day, ranker or segment; measures are given for all together and for each group.
         within: seconds within which a next, like query counts as a reformulation.
         queries: how many of the most frequent queries are given by themselves.
         empty_is_zero: a search without an impression found nothing, in a log that has no number of results.
+        units: where the sums of each person and day are written, under pseudonyms of the workspace; nowhere when None.
         choices: how the log is read; `options` when None.
+        bench: whose secret keys the pseudonyms.
         command: how the result was asked for, kept in it.
         **options: see `LogChoices`.
 
@@ -56,11 +62,17 @@ def behaviour(
     from assay.clicks.behaviour import Behaviour
 
     choices = LogChoices(**options) if choices is None else choices
-    groups = [by] if isinstance(by, str) else list(by)
-    for group in groups:
-        if group not in GROUPS:
-            raise InputError(f"a log is not grouped by {group!r}{did_you_mean(group, GROUPS)}", "--by",
-                             f"pass {', '.join(GROUPS)}")  # fmt: skip
+    groups = groups_of(by)
+    if unit_days.holds_unit_days(log):
+        if choices != LogChoices() or units is not None or empty_is_zero:
+            raise InputError("these files hold sums of a log that was read: how a log is read means nothing here",
+                             os.fspath(log if isinstance(log, str | os.PathLike) else log[0]),
+                             "leave out the options of the log, or name the log itself")  # fmt: skip
+        return _added(unit_days.read(log), groups, within, command)
+    names = None
+    if units is not None:
+        unit_days.check_target(units)
+        names = made(Workbench.open() if bench is None else bench)
     opened_log = opened(log, choices)
     try:
         asked = _Asked(opened_log, groups, int(within * 1e6), empty_is_zero)
@@ -69,14 +81,49 @@ def behaviour(
         by_query = tuple(asked.queries(queries))
         read = read_of(opened_log, choices, by_query=False)  # behind what gives queries, some of which get other names
         notes = [*notes_of(read), *_cautions(groups, rates)]
+        positions, dwells = tuple(asked.positions()), tuple(asked.dwells())
+        if units is not None and names is not None:
+            n = unit_days.write(asked.unit_sums(), units, names, asked.unit, within, empty_is_zero, read.zone)
+            notes.append(Note("units", f"{n:,} sums of a {asked.unit} and day written to {spelled(units)}, under "
+                              "pseudonyms of this workspace"))  # fmt: skip
         return Behaviour(
-            log=read, by=tuple(groups), rates=tuple(rates), positions=tuple(asked.positions()),
-            queries=by_query, dwells=tuple(asked.dwells()), unit=asked.unit, within_s=within,
-            missing=tuple(asked.missing()), notes=tuple(notes),
+            log=read, by=tuple(groups), rates=tuple(rates), positions=positions, queries=by_query, dwells=dwells,
+            unit=asked.unit, within_s=within, missing=tuple(asked.missing.items()), notes=tuple(notes),
             source=Source(versions=(("assay", __version__),), command=command),
         )  # fmt: skip
     finally:
         opened_log.engine.close()
+
+
+def _added(days: unit_days.UnitDays, groups: Sequence[str], within: float, command: str) -> Behaviour:
+    """Behaviour from sums of persons and days."""
+    from assay import __version__
+    from assay.clicks.behaviour import Behaviour, LogRead, Recorded
+    from assay.logs.zones import day_name
+
+    if within not in (60.0, days.within_s):
+        raise InputError(f"the sums count reformulations within {days.within_s:g} s", "--within",
+                         "leave it out, or read the log again")  # fmt: skip
+    missing = days.missing()
+    rates = rates_of(days.moments()[0], (), days.unit, missing)
+    if groups:
+        rates += grouped_rates(days.moments(*groups), groups, days.unit, missing)
+    recorded = []
+    for row in sorted(days.moments("app"), key=lambda row: row["app"] or ""):
+        mine = days.frame.filter(days.frame["app"].eq_missing(row["app"]))["day"].drop_nulls()
+        span = ("", "") if mine.is_empty() else (day_name(int(mine.min())), day_name(int(mine.max())))  # type: ignore[arg-type]
+        recorded.append(Recorded(row["app"] or "", None, False, (("search", int(row["searches"])),), *span))
+    notes = [Note("unit-days", "from sums of each person and day: clicks by position, dwell and single queries are not "
+                  "in them"), *_cautions(groups, rates)]  # fmt: skip
+    if days.again:
+        notes.append(Note("again", f"{days.again:,} sums of a {days.unit} and day stand in more than one file and are "
+                          "added up: right for parts of a day, wrong for a day that was counted twice",
+                          count=days.again, level="warning"))  # fmt: skip
+    return Behaviour(
+        log=LogRead(tuple(recorded), (), (), days.zone, "sums"), by=tuple(groups), rates=tuple(rates), positions=(),
+        queries=(), dwells=(), unit=days.unit, within_s=days.within_s, missing=tuple(missing.items()),
+        notes=tuple(notes), source=Source(versions=(("assay", __version__),), command=command),
+    )  # fmt: skip
 
 
 def _cautions(groups: Sequence[str], rates: Iterable[Rate]) -> list[Note]:
@@ -126,11 +173,14 @@ class _Asked:
         whole = self._moments()
         if not whole or not whole[0]["searches"]:
             raise nothing_left(self.log, "no search is left in the log")
-        rates = [rate for row in whole for rate in self._rates_of(row, ())]
+        rates = [rate for row in whole for rate in rates_of(row, (), self.unit, self.missing)]
         if self.groups:
-            rows = sorted(self._moments(*self.groups), key=lambda row: [str(row[by] or "") for by in self.groups])
-            rates += [rate for row in rows for rate in self._rates_of(row, self._group(row))]
+            rates += grouped_rates(self._moments(*self.groups), self.groups, self.unit, self.missing)
         return rates
+
+    def unit_sums(self) -> Any:
+        """The sums of each unit and day, by application, ranker and segment."""
+        return self.log.run("unit_sums", **self.values, **{f"by_{one}": one in GROUPS for one in (*GROUPS, "query")})
 
     def queries(self, most: int) -> list[Rate]:
         """The measures of the most frequent queries."""
@@ -138,7 +188,7 @@ class _Asked:
             return []
         rows = sorted(self._moments("query"), key=lambda row: (-row["searches"], str(row["query_id"])))
         named = [row for row in rows if row["query_id"] is not None][:most]
-        return [rate for row in named for rate in self._rates_of(row, (("query", row["query_id"]),))]
+        return [rate for row in named for rate in rates_of(row, (("query", row["query_id"]),), self.unit, self.missing)]
 
     def positions(self) -> list[AtPosition]:
         """Clicks by position, over all and by ranker or segment where those are asked for."""
@@ -158,11 +208,12 @@ class _Asked:
             for flag in rows["is_derived"].unique().sort()
         ]
 
-    def missing(self) -> list[tuple[str, str]]:
+    @property
+    def missing(self) -> dict[str, str]:
         """The measures that the log cannot give, and why."""
         from assay.logs.metrics import METRICS
 
-        return [(name, why) for name, metric in METRICS.items() if (why := self._lacks(metric.needs))]
+        return {name: why for name, metric in METRICS.items() if (why := self._lacks(metric.needs))}
 
     def _lacks(self, needs: Sequence[str]) -> str:
         for need in needs:
@@ -180,29 +231,6 @@ class _Asked:
         flags = {f"by_{group}": group in by for group in (*GROUPS, "query")}
         return list(self.log.run("unit_moments", **self.values, **flags).iter_rows(named=True))
 
-    def _rates_of(self, row: Mapping[str, Any], group: tuple[tuple[str, str], ...]) -> list[Rate]:
-        from assay.clicks.behaviour import Rate
-        from assay.logs.metrics import METRICS
-
-        found = []
-        for name, metric in METRICS.items():
-            if self._lacks(metric.needs):
-                continue
-            sums = _moments(row, metric.over, metric.under)
-            interval, why = _interval(sums, self.unit, metric.unit == "share", metric.over != "value")
-            found.append(Rate(name, group, sums.ratio, interval, sums.x, int(sums.n), why))
-        return found
-
-    def _group(self, row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        from assay.logs.zones import day_name
-
-        named = []
-        for by in self.groups:
-            value = row[by]
-            text = "none" if value is None else day_name(value) if by == "day" else str(value)
-            named.append((by, text))
-        return tuple(named)
-
     def _positions(self, by: tuple[str, ...]) -> list[AtPosition]:
         from assay.clicks.behaviour import AtPosition
         from assay.stats.moments import Moments, share_interval
@@ -216,33 +244,6 @@ class _Asked:
             group = tuple((one, str(row[one] or "none")) for one in by)
             found.append(AtPosition(row["position"], group, int(sums.x), int(sums.y), share_interval(sums)))
         return found
-
-
-def _moments(row: Mapping[str, Any], over: str, under: str) -> Moments:
-    """The six sums of one measure in one row of `unit_moments`."""
-    from assay.stats.moments import Moments
-
-    return Moments(
-        n=float(row["units"]), x=float(row[under]), y=float(row[over]), xx=float(row[f"{under}_{under}"]),
-        yy=float(row[f"{over}_{over}"]), xy=float(row[f"{over}_{under}"]),
-    )  # fmt: skip
-
-
-def _interval(sums: Moments, unit: str, is_share: bool, is_positive: bool) -> tuple[Interval | None, str]:
-    from assay.stats.moments import ratio_interval, share_interval
-
-    if not sums.x:
-        return None, "nothing to count"
-    if sums.n < 2:
-        return None, f"one {unit} only"
-    if not sums.y and not is_share:
-        return None, "none happened"
-    if is_share:
-        return share_interval(sums), ""
-    found = ratio_interval(sums)
-    if found is not None and is_positive:
-        found = replace(found, low=max(found.low, 0.0))
-    return found, ""
 
 
 def _dwell(is_derived: bool, rows: Any, np: Any) -> Dwell:

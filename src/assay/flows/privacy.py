@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.flows import pseudonyms
 from assay.flows.gate_journal import JOURNAL
 from assay.flows.keeping import TENANT, now, open_store, prepared_url
 from assay.settings import check
@@ -72,6 +73,7 @@ class Erased:
             keep.
         unread: files that could not be looked into.
         removed: files that were removed, as was asked for.
+        renamed: files with sums of people that lead to nobody now, as was asked for.
         elsewhere: rows of the store that still hold the name, as what is not about persons does, by column.
     """
 
@@ -80,6 +82,7 @@ class Erased:
     files: tuple[str, ...]
     unread: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
     elsewhere: dict[str, int] = field(default_factory=dict)
 
 
@@ -89,7 +92,7 @@ def find(bench: Workbench, name: str) -> Known:
 
     with open_store(bench) as store:
         rows, elsewhere = privacy.found(store, TENANT, name), privacy.elsewhere(store, TENANT, name)
-    files, unread = _files(bench, name)
+    files, unread = _files(bench, name, *pseudonyms.known_as(bench, name))
     return Known(rows, files, unread, elsewhere)
 
 
@@ -122,29 +125,38 @@ def erase(bench: Workbench, name: str, *, remove: bool = False) -> Erased:
         bench: where the workspace is.
         name: of the person.
         remove: whether what assay can make again or copied goes too, where it holds the name or the person's words:
-            kept results, copies of runs, copies of the store. Other files are told and left.
+            kept results, copies of runs, copies of the store. Sums of people and days stay, under a name that leads to
+            nobody. Other files are told and left.
 
     Raises:
         InputError: nothing names that person, or somebody else has the store open.
     """
     from assay.store import audit, privacy
 
+    as_unit = pseudonyms.known_as(bench, name)
     with open_store(bench) as store:
         words, nobody = privacy.words(store, TENANT, name), ""
         changed: dict[str, int] = {}
-        if privacy.found(store, TENANT, name) or not _files(bench, name)[0]:
+        if privacy.found(store, TENANT, name) or not _files(bench, name, *as_unit)[0]:
             nobody, changed = privacy.erase(store, TENANT, name)
             line = (TENANT, "the terminal", "erased a person", nobody, now())
             store.write(lambda connection: audit.note(connection, *line)).result()
         elsewhere = privacy.elsewhere(store, TENANT, name)
     privacy.scrub(prepared_url(bench))
-    files, unread = _files(bench, name, *words)
-    removed = tuple(file for file in files if remove and _is_ours(bench, file))
+    files, unread = _files(bench, name, *words, *as_unit)
     assert bench.workspace is not None  # the store was opened
+    root = bench.workspace.root
+    renamed = tuple(file for file in files if remove and pseudonyms.holds(root / file))
+    stands_for = dict.fromkeys(as_unit, pseudonyms.nobody())  # the same in all files: days of one person stay together
+    for file in renamed:
+        pseudonyms.rename(root / file, stands_for)
+    removed = tuple(file for file in files if remove and file not in renamed and _is_ours(bench, file))
     for file in removed:
-        (bench.workspace.root / file).unlink()
+        (root / file).unlink()
+    if renamed:
+        files, unread = _files(bench, name, *words, *as_unit)
     left = tuple(file for file in files if file not in removed)
-    return Erased(nobody, changed, left, unread, removed, elsewhere)
+    return Erased(nobody, changed, left, unread, removed, renamed, elsewhere)
 
 
 def _is_ours(bench: Workbench, file: str) -> bool:

@@ -34,7 +34,8 @@ def page(found: Behaviour) -> Page:
     parts: list[Part | None] = [measures(whole, (), "Measures")]
     if grouped:
         parts += [Heading(f"By {', '.join(found.by)}"), measures(grouped, found.by, f"By {', '.join(found.by)}")]
-    parts += [Heading("By position"), positions(found.positions)]
+    if found.positions:
+        parts += [Heading("By position"), positions(found.positions)]
     if found.queries:
         parts += [Heading("The most frequent queries"), queries(found.queries)]
     parts += [Facts(tuple(facts(found))), remarks(found.notes)]

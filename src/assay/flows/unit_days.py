@@ -1,0 +1,168 @@
+"""Sums of each person and day under pseudonyms: what an experiment needs of a log, in files that add up over days."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError, NotEnoughEvidence
+from assay.files import is_beyond, name_of, replacing, spelled
+from assay.files.addresses import table_of
+from assay.flows.pseudonyms import KEY, UNIT, Pseudonyms, holds
+from assay.logs.found_files import part_files
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUMS = ("searches", "shown", "shown_clicks", "clicks", "clicked", "first_click_rr", "to_click_s", "to_click_n", "zero",
+        "zero_n", "abandoned", "answered", "reformulated", "reformulated_n", "carts", "purchases", "value")  # fmt: skip
+"""Columns of `unit_sums` that add up."""
+
+GROUPS = ("app", "day", "ranker", "segment")
+
+RULES = ("unit", "within_s", "empty_is_zero", "zone", KEY)
+"""Columns that say how the sums were made: one value each in files that may be added up."""
+
+
+@dataclass(frozen=True, eq=False)
+class UnitDays:
+    """Sums of units by day, of one file or of several.
+
+    Args:
+        frame: `UNIT`, the groups and the sums, one row each.
+        unit: what a unit is: "person", "session" or "search".
+        within_s: seconds within which a next query counts as a reformulation.
+        zone: in which days were cut.
+        again: rows whose unit and groups stand in another file too.
+    """
+
+    frame: pl.DataFrame
+    unit: str
+    within_s: float
+    zone: str
+    again: int = 0
+
+    def moments(self, *by: str) -> list[dict[str, Any]]:
+        """The rows that the query `unit_moments` gives: sums over units, with their squares and products."""
+        import polars as pl
+
+        from assay.logs.metrics import METRICS
+
+        pairs = sorted({pair for one in METRICS.values()
+                        for pair in ((one.over, one.over), (one.under, one.under), (one.over, one.under))})  # fmt: skip
+        units = self.frame.group_by(UNIT, *by).agg(pl.col(SUMS).sum())
+        sums = [pl.len().alias("units"), *(pl.col(name).sum() for name in SUMS)]
+        sums += [(pl.col(one) * pl.col(other)).sum().alias(f"{one}_{other}") for one, other in pairs]
+        return (units.group_by(by).agg(sums) if by else units.select(sums)).to_dicts()
+
+    def missing(self) -> dict[str, str]:
+        """The measures that the sums do not give, and why."""
+        from assay.logs.metrics import METRICS
+
+        total = self.moments()[0]
+        happened = {"cart": "carts", "purchase": "purchases", "satisfied": "answered"}
+        found = {}
+        for name, metric in METRICS.items():
+            told = next((happened[need] for need in metric.needs if need in happened), metric.under)
+            if not total[told]:
+                found[name] = f"no search of these sums has it ({', '.join(metric.needs)})"
+        return found
+
+
+def check_target(out: str | os.PathLike[str]) -> None:
+    """Refuses a name under which sums are not written, before the log is read."""
+    if is_beyond(os.fspath(out)) or Path(out).suffix.lower() != ".parquet":
+        raise InputError("sums of people and days are written to a file of Parquet", spelled(out),
+                         "give it the ending .parquet")  # fmt: skip
+
+
+def write(
+    sums: pl.DataFrame, out: str | os.PathLike[str], names: Pseudonyms, unit: str, within_s: float, is_zero: bool,
+    zone: str,
+) -> int:  # fmt: skip
+    """Writes the rows of `unit_sums`, each unit under its pseudonym; gives their number."""
+    import polars as pl
+
+    ids = sums[UNIT].unique()
+    mapped = pl.DataFrame({UNIT: ids, "pseudonym": [names.of(one) for one in ids]},
+                          schema={UNIT: pl.String, "pseudonym": pl.String})  # fmt: skip
+    frame = sums.join(mapped, on=UNIT, how="left").select(
+        pl.col("pseudonym").alias(UNIT), "app", pl.col("day").cast(pl.Int32).cast(pl.Date), "ranker", "segment", *SUMS,
+        unit=pl.lit(unit), within_s=pl.lit(within_s), empty_is_zero=pl.lit(is_zero), zone=pl.lit(zone),
+        unit_key=pl.lit(names.key),
+    ).sort(UNIT, *GROUPS)  # fmt: skip # the order of a log says who came when
+    with replacing(out) as file:
+        frame.write_parquet(file, compression="zstd")
+    return frame.height
+
+
+def holds_unit_days(log: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> bool:
+    """Whether what was named are files that `write` wrote, or folders of them."""
+    given = [log] if isinstance(log, str | os.PathLike) else list(log)
+    return all(holds(file) for path in given for file in _files(path) or [os.fspath(path)])
+
+
+def read(log: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> UnitDays:
+    """The sums of all files.
+
+    Raises:
+        InputError: a file stands twice, or files were made by other rules or under another key.
+        NotEnoughEvidence: there is no row.
+    """
+    import polars as pl
+
+    given = [log] if isinstance(log, str | os.PathLike) else list(log)
+    paths = [file for path in given for file in _files(path)]
+    seen: dict[tuple[int, int], str] = {}
+    for path in paths:
+        entry = os.stat(path)
+        if (entry.st_dev, entry.st_ino) in seen:
+            raise InputError("is the same file as another one: its sums would be added twice", spelled(path),
+                             "name each day once")  # fmt: skip
+        seen[entry.st_dev, entry.st_ino] = path
+    frames = [_read(path) for path in paths]
+    for (one, first), (other, second) in combinations(zip(paths, frames, strict=True), 2):
+        if first.height and first.equals(second):
+            raise InputError(f"holds the same sums as {spelled(one)}: they would be added twice", spelled(other),
+                             "name each day once")  # fmt: skip
+    _check_rules(paths, frames)
+    frame = pl.concat(frames, how="vertical_relaxed")
+    if not frame.height:
+        raise NotEnoughEvidence(f"{spelled(paths[0])} holds no sums")
+    keys = frame.select(pl.struct(UNIT, *GROUPS).n_unique()).item()
+    rules = frame.select(RULES).row(0, named=True)
+    frame = frame.with_columns(pl.col("day").cast(pl.Int32))
+    return UnitDays(frame, rules["unit"], rules["within_s"], rules["zone"], frame.height - keys)
+
+
+def _files(path: str | os.PathLike[str]) -> list[str]:
+    return [] if table_of(path) else part_files(path)
+
+
+def _read(path: str) -> pl.DataFrame:
+    import polars as pl
+
+    wanted = [UNIT, *GROUPS, *SUMS, *RULES]
+    try:
+        return pl.read_parquet(path, columns=wanted, glob=False)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError("is damaged, or holds no sums of people and days", spelled(path), "write it again",
+                         line=str(error).splitlines()[0]) from None  # fmt: skip
+
+
+def _check_rules(paths: Sequence[str], frames: Sequence[pl.DataFrame]) -> None:
+    first: tuple[Any, ...] | None = None
+    for path, frame in zip(paths, frames, strict=True):
+        for rules in frame.select(RULES).unique(maintain_order=True).iter_rows():
+            first = rules if first is None else first
+            odd = next((name for name, one, other in zip(RULES, first, rules, strict=True) if one != other), None)
+            if odd == KEY:
+                raise InputError("names people by another key: the same person would be counted as two", name_of(path),
+                                 "add up files of one workspace, made under one secret")  # fmt: skip
+            if odd is not None:
+                raise InputError(f"was made with another {odd} than the files before it", name_of(path),
+                                 "count all days by the same rules")  # fmt: skip
