@@ -19,6 +19,9 @@ TUBE = "Inner tube 28 inch with a long Presta valve for deep rims, sold as a sin
 PUMP = "Floor pump with a gauge, up to eleven bars, for Presta and Schrader valves, on a steel foot"
 
 
+LAMP = "Front light with three levels for dynamos, thirty lux, and a bracket for the fork crown of touring wheels"
+
+
 def documents(**texts: str) -> list[dict[str, Any]]:
     return [{"doc_id": doc, "title": "", "text": text} for doc, text in texts.items()]
 
@@ -50,3 +53,38 @@ def test_what_is_added_is_held_against_what_is_there(tmp_path: Path) -> None:
     assert found["q1", "pump"] == found["q1", "pump-2"] is not None
     assert len(set(found.values())) == 3
     assert {key: found[key] for key in first if key[0] == "q2"} == {key: first[key] for key in first if key[0] == "q2"}
+
+
+def test_titles_count_beside_texts_and_no_two_queries_share_a_number(tmp_path: Path) -> None:
+    (tmp_path / "assay.toml").write_text("", "utf-8")
+    bench = Workbench.open(str(tmp_path))
+    rows = [{"doc_id": doc, "title": title, "text": text} for doc, title, text in (
+        ("tube", "Tube", TUBE), ("same", "Tube", f"{TUBE}!"), ("named", "Tube", PUMP), ("lamp", LAMP, "For touring."),
+        ("lamp-2", f"{LAMP}!", "For touring."))]  # fmt: skip
+    with open_store(bench) as store:
+        create_project(
+            store, bench, name="winter", by="test", rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, pilot=0,
+            pairs=[*pairs("q1", "tube", "same", "named"), *pairs("q2", "lamp", "lamp-2"), *pairs("q3", "tube", "same")],
+            documents=rows,
+        )  # fmt: skip
+        found = alike(store)
+    assert found["q1", "named"] is None  # the same title, and another text
+    together = [(found["q1", "tube"], found["q1", "same"]), (found["q2", "lamp"], found["q2", "lamp-2"]),
+                (found["q3", "tube"], found["q3", "same"])]  # fmt: skip
+    assert all(one == other is not None for one, other in together)
+    assert len(set(together)) == 3
+
+
+def test_a_document_that_changed_is_held_against_others_as_it_looks_last_and_all_its_items_are(tmp_path: Path) -> None:
+    (tmp_path / "assay.toml").write_text("", "utf-8")
+    bench = Workbench.open(str(tmp_path))
+    with open_store(bench) as store:
+        create_project(
+            store, bench, name="winter", by="test", rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, pilot=0,
+            pairs=pairs("q1", "tube", "pump"), documents=documents(tube=TUBE, pump=PUMP),
+        )  # fmt: skip
+        add_pairs(store, bench, name="winter", pairs=pairs("q1", "pump"), documents=documents(pump=f"{TUBE}!"))
+        rows = store.rows(sa.select(ITEMS).where(ITEMS.c.query_id == "q1"))
+    assert len(rows) == 3  # of the pump, as it looked before and as it looks now
+    assert len({row["alike"] for row in rows}) == 1
+    assert rows[0]["alike"] is not None

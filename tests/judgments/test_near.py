@@ -46,6 +46,13 @@ def test_a_changed_word_is_near_and_another_text_is_not() -> None:
     assert len(set(found.values())) == 1
 
 
+def test_seven_tenths_are_the_border() -> None:
+    """Of 22 pieces, 3 differ where the last three letters do, and 4 where the last four do: 19 of 25, and 18 of 26."""
+    one = "abcdefghijklmnopqrstuvwxyz"
+    assert groups({"one": one, "other": f"{one[:-3]}012"}) == {"one": 0, "other": 0}
+    assert groups({"one": one, "other": f"{one[:-4]}0123"}) == {}
+
+
 def test_a_chain_of_near_ones_is_one_group_and_groups_are_numbered_apart() -> None:
     rng = random.Random(5)
     long = [" ".join(rng.choices(WORDS, k=80)) for _ in range(3)]

@@ -89,6 +89,7 @@ def test_who_comes_later_compares_the_pilot_first_and_is_held_against_the_common
     project = row(store)
     store.write(lambda c: pairs.append(c, TENANT, given, project, b"secret", "2026-03-01T00:00:00Z")).result()
     open_queue(store, Person("lead", "lead", TENANT), "Duel", "enough")
+    assert len(compare(store, ANN, {})) == 2  # what lies behind the pilot tells nothing of it
     asked = compare(store, CY, {first[0]: "tie", first[2]: "dB"})
     assert set(asked[:12]) == set(first)
     assert len(asked) == 14

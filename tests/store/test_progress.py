@@ -14,7 +14,7 @@ from assay.flows.progress import progress_of
 from assay.flows.project import open_queue
 from assay.store import audit, claims, judgments, people, projects, queue
 from assay.store.database import Store
-from assay.store.schema import CLAIMS
+from assay.store.schema import CLAIMS, ITEMS
 from store.made import NOW, TENANT, ask, give, project
 from web.labelled import DIMENSIONS, RUBRIC
 
@@ -161,6 +161,16 @@ def test_the_consensus_is_the_lower_middle_grade_and_those_before_are_not_late(s
     assert late.agreement is not None
     assert late.agreement.deciding.value in (1.0, None)  # None where the three have one grade
     assert row["opened_at"] is None
+
+
+def test_what_an_adjudicator_says_of_the_pilot_is_no_agreement_of_raters(store: Store) -> None:
+    row = piloted(store, (0.0, 2.0))
+    before = gate_of(store, row)
+    item = store.rows(sa.select(ITEMS).where(ITEMS.c.is_pilot.is_(True)))[0]
+    for grade in (0.0, 2.0):  # one of them is not what both raters say
+        give(store, item["id"], f"judge {grade}", grade, role="adjudicator")
+    assert gate_of(store, row) == before
+    assert (before.shared, before.steps, set(before.left)) == (24, (), {"a", "b"})
 
 
 def test_one_rater_alone_opens_nothing(store: Store) -> None:
