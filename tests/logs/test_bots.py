@@ -13,6 +13,7 @@ from assay.errors import InputError
 from assay.logs.bots import Bots, read_bots
 from assay.logs.duck import Duck
 from assay.logs.log import Reading, open_log
+from assay.logs.named import named, names
 from sparks import begun
 
 COLUMN = "a row of a bot: its column says so"
@@ -208,3 +209,8 @@ def test_spark_leaves_out_the_same(tmp_path, duck):
             assert found(Spark(), path, None)[0] == found(duck, path, None)[0] == [("red", "d1", 4, 2)]
     finally:
         session.stop()
+
+
+def test_whatever_counts_reads_rows_that_know_of_bots():
+    plain = {name for name in names() if set(named(name).reads) & {"log", "all_rows"}}
+    assert plain == {"known", "known_as_it_is", "bot_searches", "user_agents", "outside"}

@@ -340,3 +340,19 @@ def test_what_is_outside_of_the_window_says_when_it_was(tmp_path, duck):
         "before the window": (2, "2026-02-20T00:00:00Z to 2026-02-27T00:00:00Z", ()),
         "after the window": (2, "2026-03-08T00:00:00Z to 2026-03-09T00:00:00Z", ()),
     }
+
+
+def test_rows_that_were_drawn_count_one_by_one_and_those_that_do_not_are_told(tmp_path, duck):
+    good = {"request_id": "r1", "session": "x", "item_id": "a", "position": 1, "click": 1, "propensity": 0.5}
+    other = {**good, "request_id": "r2"}
+    odd = [{**good, "position": "top"}, {**good, "position": 0}, {**good, "position": 10_001}, {**good, "click": 7}]
+    path = written(tmp_path / "log.jsonl", [good, good, other, *odd])
+    log = open_log(path, Reading(is_bandit=True, most=1, bases={"": 1}), engine=duck)
+    reasons = ("whose position is no whole number", "before the first position", "below position 10,000",
+               "whose click is neither 0 nor 1")  # fmt: skip
+    assert left_out(log) == {
+        f"an impression {why}": (1, "", (f"{path}:{n}",)) for n, why in enumerate(reasons, start=4)
+    }
+    cells = log.run("bandit_cells")
+    assert cells.filter(cells["is_bad"] == 0)["impressions"].sum() == 3
+    assert cells.filter(cells["is_bad"] == 1)["impressions"].sum() == 4
