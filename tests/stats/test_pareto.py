@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.pareto import inclusion, pareto
+from assay.stats.pareto import exact, inclusion, pareto
 
 
 def test_chances_are_in_proportion_and_what_would_pass_one_is_certain() -> None:
@@ -35,6 +35,47 @@ def test_the_draw_has_the_chances_that_were_asked_for() -> None:
     # four standard errors, and the small bias of the method (Rosén 1997, table 1: under 1 % of the chance at this size)
     slack = 4 * np.sqrt(chance * (1 - chance) / times) + 0.01 * chance
     assert (np.abs(drawn / times - chance) <= slack).all()
+
+
+def test_of_two_things_one_is_drawn_with_a_chance_that_has_a_formula() -> None:
+    """The odds of both are logistic, and so apart: P(L1 - L2 < d) = e^d (e^d - 1 - d) / (e^d - 1)^2, e^d = 9 x 9."""
+    first = 81 * (80 - np.log(81)) / 80**2
+    assert exact(np.array([0.9, 0.1]), 1).tolist() == pytest.approx([first, 1 - first], abs=1e-10)
+
+
+def test_what_is_equal_or_certain_keeps_its_chance() -> None:
+    assert exact(np.full(7, 3 / 7), 3).tolist() == pytest.approx([3 / 7] * 7, abs=1e-10)
+    assert exact(np.array([1.0, 0.5, 0.5]), 2).tolist() == pytest.approx([1, 0.5, 0.5], abs=1e-10)
+    assert exact(np.ones(3), 5).tolist() == [1, 1, 1]
+    assert exact(np.array([1.0, 0.0, 1.0]), 2).tolist() == [1, 0, 1]
+
+
+def test_small_draws_have_the_exact_chances_and_not_those_that_were_asked_for() -> None:
+    rng = np.random.default_rng(11)
+    sizes, n, times = np.array([2650.0, 2241.0, 1291.0, 520.0, 400.0, 390.0]), 3, 20_000
+    asked = inclusion(sizes, n)
+    chance, drawn = exact(asked, n), np.zeros(len(sizes))
+    for _ in range(times):
+        drawn[pareto(asked, rng.random(len(sizes)), n)] += 1
+    some = asked < 1
+    error = np.sqrt(chance * (1 - chance) / times)[some]
+    assert (np.abs(drawn / times - chance)[some] <= 4 * error).all()
+    assert np.abs((drawn / times - asked)[some] / error).max() > 5  # the simulation is fine enough to tell them apart
+
+
+@given(st.lists(st.integers(1, 50), min_size=2, max_size=30), st.integers(1, 29))
+def test_exact_chances_add_up_too_and_rise_with_the_size(sizes: list[int], n: int) -> None:
+    asked = inclusion(np.array(sizes, dtype=np.float64), n)
+    found = exact(asked, n)
+    assert found.sum() == pytest.approx(min(n, len(sizes)), abs=1e-8)
+    assert ((found > 0) & (found <= 1 + 1e-9)).all()
+    assert (np.diff(found[np.argsort(asked, kind="stable")]) >= -1e-9).all()
+
+
+def test_large_draws_keep_what_was_asked_for() -> None:
+    """`exact` costs time, and from some forty things on changes nothing that anybody would see."""
+    asked = inclusion(np.ceil(2000 / np.arange(1, 400) ** 1.1), 60)
+    assert exact(asked, 60) is asked
 
 
 def test_a_draw_without_regard_to_the_chances_would_be_seen() -> None:

@@ -21,7 +21,7 @@ from assay.keys import coin, fingerprint
 from assay.ranking.ranking import F64, I64, Bool
 from assay.ranking.segments import KNOWN_ITEM, by_traffic
 from assay.results import Note, Result, kept
-from assay.stats.pareto import inclusion, pareto
+from assay.stats.pareto import exact, inclusion, pareto
 from assay.text import FOLDS, NEAR
 
 Within = Literal["traffic", "equal"]
@@ -168,6 +168,7 @@ def sample(
         own = np.flatnonzero(codes == code)
         chance[own] = inclusion(log.count[own] if within == "traffic" else np.ones(len(own)), wanted[name])
         chosen[own[pareto(chance[own], luck[own], min(wanted[name], len(own)))]] = True
+        chance[own] = exact(chance[own], wanted[name])
     names = [*wanted, "(none)"]
     total = float(log.count.sum())
     held = tuple(
