@@ -73,7 +73,7 @@ def test_exact_chances_add_up_too_and_rise_with_the_size(sizes: list[int], n: in
 
 
 def test_large_draws_keep_what_was_asked_for() -> None:
-    """`exact` costs time, and from some forty things on changes nothing that anybody would see."""
+    """`exact` costs time, and from some twelve things on changes a chance by 1 in 1,000 of it."""
     asked = inclusion(np.ceil(2000 / np.arange(1, 400) ** 1.1), 60)
     assert exact(asked, 60) is asked
 

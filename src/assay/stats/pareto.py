@@ -44,7 +44,7 @@ def pareto(chance: F64, luck: F64, n: int) -> I64:
     return np.argsort(rank, kind="stable")[:n].astype(np.int64)
 
 
-MANY = 40
+MANY = 12
 """Drawn things from which the chances asked for are true to 1 in 1,000, and `exact` gives them back."""
 
 STEPS = 20_000
