@@ -128,6 +128,36 @@ def test_with_enter_a_grade_is_chosen_and_then_saved(browser: Any, base: str, fo
     page.context.close()
 
 
+def test_with_enter_the_same_number_again_saves_too(browser: Any, base: str, folder: Path) -> None:
+    page = opened(browser, base, to="by enter")
+    seen(page)
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    assert rows(folder) == []
+    press(page, "2")
+    told(page, "saved", "saved: grade 2")
+    seen(page)
+    page.keyboard.press("2")  # of the next document it is the first time
+    told(page, "says", "grade 2 is chosen")
+    assert [row["grade"] for row in rows(folder)] == [2.0]
+    page.context.close()
+
+
+def test_a_decision_needs_no_scrolling_and_the_rubric_is_open(browser: Any, base: str) -> None:
+    page = opened(browser, base)
+    seen(page)
+    for one in ("#query", "#article .title", "#article .body", *(f".grades [data-grade='{n}']" for n in range(3)),
+                "#cannot", "#skip", "#note", ".confirm [data-undo]", "#saved"):  # fmt: skip
+        box = page.locator(one).first.bounding_box()
+        assert box is not None, one
+        assert box["y"] >= 0, one
+        assert box["y"] + box["height"] <= 800, one
+        assert page.locator(one).first.is_visible(), one
+    assert page.locator(".grades b").all_inner_texts() == ["yes", "some", "no"]
+    assert page.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
+    page.context.close()
+
+
 def test_help_lists_every_key_and_the_page_takes_none_meanwhile(browser: Any, base: str, folder: Path) -> None:
     page = opened(browser, base)
     seen(page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ import sqlalchemy as sa
 
 from assay.flows.adding import add_pairs
 from assay.flows.keeping import open_store
-from assay.flows.labelling import create_project
+from assay.flows.labelling import create_project, give, next_items
+from assay.flows.people import Person
 from assay.flows.workbench import Workbench
 from assay.rubric import Rubric
+from assay.store.judgments import Given
 from assay.store.schema import ITEMS
 
 RUBRIC = '+++\n[grade.0]\nname = "no"\n[grade.1]\nname = "yes"\n+++\nJudge.\n'
@@ -88,3 +91,21 @@ def test_a_document_that_changed_is_held_against_others_as_it_looks_last_and_all
     assert len(rows) == 3  # of the pump, as it looked before and as it looks now
     assert len({row["alike"] for row in rows}) == 1
     assert rows[0]["alike"] is not None
+
+
+def test_what_is_asked_for_one_by_one_does_not_follow_what_it_is_alike(tmp_path: Path) -> None:
+    (tmp_path / "assay.toml").write_text("", "utf-8")
+    bench = Workbench.open(str(tmp_path))
+    texts = {"t1": f"{TUBE} 1", "t2": f"{TUBE} 2", "t3": f"{TUBE} 3", "pump": PUMP, "lamp": LAMP, "bag": "A bag."}
+    with open_store(bench) as store:
+        create_project(
+            store, bench, name="winter", by="test", rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, pilot=0,
+            pairs=pairs("q", *texts), documents=documents(**texts), raters_each=8, repeat_share=0.0, min_seconds=0.0,
+        )  # fmt: skip
+        for rater in "abcdefgh":  # by chance alone no two tubes meet in one order of five, and so never in eight
+            seen = []
+            while held := next_items(store, Person(rater, "rater"), "winter", 1, b"secret"):
+                seen.append(held[0]["document"]["doc_id"])
+                give(store, Person(rater, "rater"), Given(f"{rater}-{len(seen)}", held[0]["item"], rater, grade=1.0))
+            assert len(seen) == 6
+            assert not any(one[0] == other[0] == "t" for one, other in pairwise(seen)), seen

@@ -66,6 +66,16 @@ def test_a_query_is_finished_before_the_next_begins_in_an_order_of_the_raters_ow
     assert orders[0] != sorted(orders[0], key=lambda doc: int(doc[1:]))
 
 
+def test_where_queries_are_mixed_none_is_finished_before_the_next_begins(store: Store) -> None:
+    row = project(store, items=60, wanted=1, queries=2, mode="mixed")
+    queries = []
+    while found := ask(store, row, "ann"):
+        queries.append(found[0]["query_id"])
+        give(store, found[0]["id"], "ann")
+    assert sorted(queries) == ["q0"] * 30 + ["q1"] * 30
+    assert set(queries[:30]) == set(queries[30:]) == {"q0", "q1"}  # else with 2 chances of 10 to the 17th
+
+
 def test_the_place_in_the_queue_tells_nothing_of_the_order_of_the_pool(store: Store) -> None:
     n = 10_000
     row = project(store, items=n, wanted=1, queries=100)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay.store import queue, rounds
+from assay.store import claims, queue, rounds
 from assay.store.database import Store
 from assay.store.rounds import Round
 from store.made import NOW, TENANT, ask, give, project, undo
@@ -51,6 +51,9 @@ def test_what_was_taken_back_or_could_not_be_told_is_not_judged(store: Store) ->
     give(store, item["id"], "ann", uid="u1")
     assert [one.is_judged for one in of_pair(store)] == [True]
     undo(store, "u1", "ann")
+    assert [one.is_judged for one in of_pair(store)] == [False]
+    store.write(lambda connection: claims.take(connection, item, "ann", 1, NOW)).result()
+    give(store, item["id"], "ann", turn=1)  # what is said when it comes again is held against the first answer alone
     assert [one.is_judged for one in of_pair(store)] == [False]
     (item,) = ask(store, row, "ben")
     give(store, item["id"], "ben", grade=None, cannot_tell="language")

@@ -210,9 +210,10 @@ function leave(item) {
 
 function stage(grade) {
   if (!current || !seenAt) return;
+  const isAgain = staged === grade;
   staged = grade;
   press();
-  if (!needsEnter) confirm();
+  if (!needsEnter || isAgain) confirm();
   else $("says").textContent = `grade ${grade} is chosen: Enter saves it`;
 }
 
