@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from assay.errors import InputError
 from assay.store import audit, judgments, people, privacy
 from assay.store.database import Store
-from assay.store.schema import AUDIT, FLAGS, INVITATIONS, JUDGMENTS, PEOPLE, TABLES
+from assay.store.schema import AUDIT, EVENTS, FLAGS, INVITATIONS, JUDGMENTS, PEOPLE, TABLES
 from store.made import NOW, TENANT, ask, give, project
 
 ANNA = "anna-quite-distinct"
@@ -34,6 +34,8 @@ def fill(store: Store) -> None:
         audit.note(connection, TENANT, "ben", "said", f"{ANNA}s is another word", NOW)
         flag = {"tenant": TENANT, "project": "p", "query_id": "q0", "rater": ANNA, "why": WORDS, "flagged_at": NOW}
         connection.execute(sa.insert(FLAGS).values(**flag))
+        event = {"tenant": TENANT, "uid": "e1", "project": "p", "rater": ANNA, "kind": "stopped", "at": NOW}
+        connection.execute(sa.insert(EVENTS).values(**event))
 
     store.write(job).result()
 
@@ -59,7 +61,7 @@ def test_what_is_known_is_found_and_holds_no_hash(store: Store) -> None:
     rows = privacy.found(store, TENANT, ANNA)
     assert {table: len(held) for table, held in rows.items()} == {
         "judgments": 4, "claims": 4, "flags": 1, "projects": 1, "audit": 2, "people": 1, "api_keys": 1,
-        "invitations": 1,
+        "invitations": 1, "events": 1,
     }  # fmt: skip
     assert "hash" not in rows["people"][0].values()
     assert "password" not in rows["people"][0]
@@ -149,7 +151,7 @@ def test_what_is_too_old_goes_and_the_rest_stays(store: Store) -> None:
     store.write(lambda connection: audit.note(connection, TENANT, "ben", "signed in", "", late)).result()
     cut: dict[str, Any] = dict.fromkeys(privacy.AGES, "2026-05-01T00:00:00Z")
     gone = privacy.expire(store, TENANT, cut)
-    assert gone == {"audit": 3, "invitations": 1, "api_keys": 0, "flags": 1, "notes": 8}
+    assert gone == {"audit": 3, "invitations": 1, "api_keys": 0, "flags": 1, "events": 1, "notes": 8}
     assert [row["at"] for row in store.rows(sa.select(AUDIT))] == [late]
     assert store.rows(sa.select(INVITATIONS)) == []
     assert len(judgments.current(store, TENANT, "p")) == 8

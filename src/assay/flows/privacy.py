@@ -30,6 +30,7 @@ class Privacy:
         invitations_days: how long invitations are kept after they are over.
         api_keys_days: how long keys are kept after they have ended.
         flags_days: how long flags at queries are kept.
+        events_days: how long stops for speed and openings of live pages are kept, which the page of a project counts.
         notes_days: how long notes at judgments are kept; the judgments stay.
     """
 
@@ -37,6 +38,7 @@ class Privacy:
     invitations_days: int = 30
     api_keys_days: int = 365
     flags_days: int = 0
+    events_days: int = 0
     notes_days: int = 0
 
     def __post_init__(self) -> None:

@@ -60,6 +60,7 @@ AGES: dict[str, tuple[sa.Table, Age]] = {
     "invitations": (INVITATIONS, Age(lambda before: INVITATIONS.c.expires_at < before)),
     "api_keys": (API_KEYS, Age(lambda before: API_KEYS.c.ended_at < before)),
     "flags": (FLAGS, Age(lambda before: FLAGS.c.flagged_at < before)),
+    "events": (EVENTS, Age(lambda before: EVENTS.c.at < before)),
     "notes": (JUDGMENTS, Age(lambda before: sa.and_(JUDGMENTS.c.judged_at < before, JUDGMENTS.c.note != ""),
                              (JUDGMENTS.c.note,))),
 }  # fmt: skip
