@@ -25,12 +25,14 @@ class Tally:
         answered: ids that the writer said are durable.
         kills: how often it was killed.
         killed_idle: of these, how often nothing was unanswered: such a kill proves little.
+        killed_at_work: of these, how often it was waited for that something was answered and something was not.
     """
 
     sent: list[str] = field(default_factory=list)
     answered: set[str] = field(default_factory=set)
     kills: int = 0
     killed_idle: int = 0
+    killed_at_work: int = 0
 
 
 @dataclass
@@ -70,7 +72,8 @@ class Harness:
     def _life(self, again: list[str], seconds: float, works: bool) -> list[str]:
         """One life: what was not answered before is sent again first; what is not answered at its end.
 
-        A life that `works` is not ended before something was answered in it: on a busy machine few would get there.
+        A life that `works` is not ended before something was answered in it, nor while nothing is unanswered: on a busy
+        machine few would get there.
         """
         writer = self._start()
         assert writer.stdin is not None
@@ -106,10 +109,8 @@ class Harness:
             one.start()
         time.sleep(seconds)
         if works:
-            has_answered.wait(10)
-        with lock:
-            self.tally.killed_idle += not waiting
-        os.killpg(writer.pid, signal.SIGKILL)
+            has_answered.wait(60)
+        self._kill(writer, waiting, lock, works)
         is_over.set()
         writer.wait()
         for one in threads:
@@ -121,6 +122,18 @@ class Harness:
                 continue  # what was written to it last has nobody to go to
         self.tally.kills += 1
         return list(waiting)
+
+    def _kill(self, writer: subprocess.Popen[str], waiting: dict[str, None], lock: threading.Lock, works: bool) -> None:
+        """Kills; of a life that works, at the first moment from now at which something is unanswered."""
+        end = time.monotonic() + 60
+        while True:
+            with lock:
+                if waiting or not works or time.monotonic() > end:
+                    self.tally.killed_idle += not waiting
+                    self.tally.killed_at_work += works and bool(waiting)
+                    os.killpg(writer.pid, signal.SIGKILL)
+                    return
+            time.sleep(0)
 
     def _end(self, again: list[str]) -> None:
         writer = self._start()

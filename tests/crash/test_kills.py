@@ -28,7 +28,7 @@ def test_no_answered_judgment_is_lost_or_doubled(url: str) -> None:
         project(store, items=0)
     tally = Harness([sys.executable, str(WRITER), url], seed=20_260_301).run(KILLS)
     assert tally.kills == KILLS
-    assert tally.killed_idle < KILLS / 2  # most kills fell into work
+    assert tally.killed_at_work >= KILLS / 3  # by lot a half, of six a third; and others fell into work, too
     with Store.open(url) as store:
         counted(store, tally)
         assert all(one.is_well for one in check(store)), check(store)
