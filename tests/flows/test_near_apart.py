@@ -9,13 +9,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from assay.flows.adding import add_pairs
+from assay.flows.finding import add_found
 from assay.flows.keeping import open_store
 from assay.flows.labelling import create_project, give, next_items
 from assay.flows.people import Person
 from assay.flows.workbench import Workbench
 from assay.rubric import Rubric
 from assay.store.judgments import Given
-from assay.store.schema import ITEMS
+from assay.store.schema import DOCUMENTS, ITEMS
 
 RUBRIC = '+++\n[grade.0]\nname = "no"\n[grade.1]\nname = "yes"\n+++\nJudge.\n'
 TUBE = "Inner tube 28 inch with a long Presta valve for deep rims, sold as a single piece in a box"
@@ -109,3 +110,30 @@ def test_what_is_asked_for_one_by_one_does_not_follow_what_it_is_alike(tmp_path:
                 give(store, Person(rater, "rater"), Given(f"{rater}-{len(seen)}", held[0]["item"], rater, grade=1.0))
             assert len(seen) == 6
             assert not any(one[0] == other[0] == "t" for one, other in pairwise(seen)), seen
+
+
+def test_one_that_comes_joins_what_it_is_near_and_what_that_is_alike(tmp_path: Path) -> None:
+    """Ten letters at one end or the other are others: near the one in the middle, and not near each other."""
+    (tmp_path / "assay.toml").write_text("", "utf-8")
+    bench = Workbench.open(str(tmp_path))
+    texts = {"middle": TUBE, "head": f"qzqxjzkqxj{TUBE[10:]}", "tail": f"{TUBE[:-10]}0123456789", "pump": PUMP,
+             "tail-2": f"{TUBE[:-10]}0123456789!"}  # fmt: skip
+    with open_store(bench) as store:
+        create_project(
+            store, bench, name="winter", by="test", rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, pilot=0,
+            pairs=[*pairs("q", "head", "tail", "tail-2", "pump"), *pairs("other", "tail", "tail-2")],
+            documents=documents(**texts),
+        )  # fmt: skip
+        before = alike(store)
+        assert (before["q", "head"], before["q", "pump"]) == (None, None)
+        assert before["q", "tail"] == before["q", "tail-2"] is not None
+        row = store.rows(sa.select(ITEMS))[0]
+        (held,) = store.rows(sa.select(DOCUMENTS).where(DOCUMENTS.c.doc_id == "middle"))
+        add_found(store, Person("ann", "rater"), "winter", "q", "middle", held["doc_hash"], b"secret")
+        after = {
+            (one["query_id"], one["doc_id"]): one["alike"]
+            for one in store.rows(sa.select(ITEMS).where(ITEMS.c.project == row["project"]))
+        }
+    together = {after["q", name] for name in ("middle", "head", "tail", "tail-2")}
+    assert together == {before["q", "tail"]}
+    assert (after["q", "pump"], after["other", "tail"]) == (None, before["other", "tail"])

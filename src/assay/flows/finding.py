@@ -54,7 +54,7 @@ def add_found(
             raise InputError("the pilot is labelled as it is", "project", "add documents when the queue is open")
         row, state = found.add(connection, project, who.name, query_id, doc, at)
         if row["is_new"]:
-            near.mark(connection, project["id"], [query_id])
+            near.join(connection, project["id"], query_id, doc["doc_id"])
         if state == "added":
             audit.note(connection, who.tenant, who.name, "found a document", f"{name}: {query_id} {doc_id}", at)
         return row, state

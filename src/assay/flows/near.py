@@ -39,6 +39,33 @@ def mark(connection: Any, project: str, queries: Iterable[str]) -> None:
     growing.set_alike(connection, {item: found.get(pair) for pair, held in items.items() for item in held})
 
 
+def join(connection: Any, project: str, query: str, doc: str) -> None:
+    """Numbers one document of a query that came while people label: the others are held against it alone.
+
+    Args:
+        connection: inside a write.
+        project: its id.
+        query: of which.
+        doc: which came.
+    """
+    from assay.judgments.near import near_to
+
+    items: dict[str, list[int]] = {}
+    texts: dict[str, str] = {}
+    for item, _, name, title, text in growing.texts(connection, project, [query]):
+        items.setdefault(name, []).append(item)
+        texts[name] = _text(title, text)  # as it looks last
+    near = near_to(texts.pop(doc), texts)
+    if not near:
+        return
+    held = growing.alike(connection, project, query)
+    joined = {number for name in near for item in items[name] if (number := held[item]) is not None}
+    number = min(joined, default=growing.next_alike(connection, project))
+    of_them = {item for item, number in held.items() if number in joined}
+    of_them.update(item for name in [doc, *near] for item in items[name])
+    growing.set_alike(connection, dict.fromkeys(of_them, number))
+
+
 def _text(title: str, text: str) -> str:
     return f"{title} {text}"
 

@@ -63,6 +63,15 @@ def groups(texts: Mapping[str, str]) -> dict[str, int]:
     return {doc: number for number, docs in enumerate(near) for doc in docs}
 
 
+def near_to(text: str, texts: Mapping[str, str]) -> list[str]:
+    """Which documents are near one text; it grows with their number, not with its square as `groups` may."""
+    if not (key := fold(text[:BEGINNING])):
+        return []
+    own = pieces(key)
+    folded = {doc: fold(other[:BEGINNING]) for doc, other in texts.items()}
+    return [doc for doc, other in folded.items() if other and resemblance(own, pieces(other)) >= NEAR]
+
+
 def pieces(text: str) -> Pieces:
     """The hashed pieces of a text, each once, the smallest first; a shorter text is one piece."""
     letters = np.frombuffer(text.encode("utf-32-le"), np.uint32).astype(np.uint64)

@@ -68,6 +68,12 @@ def texts(connection: sa.Connection, project: str, queries: Iterable[str]) -> It
             yield row[0], row[1], row[2], row[3], row[4]
 
 
+def alike(connection: sa.Connection, project: str, query: str) -> dict[int, int | None]:
+    """What each item of a query is alike."""
+    select = sa.select(ITEMS.c.id, ITEMS.c.alike).where(ITEMS.c.project == project, ITEMS.c.query_id == query)
+    return {int(item): number for item, number in connection.execute(select)}
+
+
 def next_alike(connection: sa.Connection, project: str) -> int:
     """A number that no documents of a project are alike by, nor any above it."""
     last = connection.execute(sa.select(sa.func.max(ITEMS.c.alike)).where(ITEMS.c.project == project)).scalar()
