@@ -1,4 +1,4 @@
-"""What a verb writes beside its result never replaces the result, another file of the same call, or an input."""
+"""What a verb writes beside its result replaces nothing, and what it cannot reckon with is refused first."""
 
 from __future__ import annotations
 
@@ -35,3 +35,10 @@ def test_files_of_their_own_are_all_written(assay: Shell) -> None:
     assert all((assay.folder / name).stat().st_size for name in names)
     over = assay("sample", "searches.csv", "--strata", "head:1", "--write", "searches.csv")
     assert "searches.csv is one of the inputs" in over.err
+
+
+@pytest.mark.parametrize("typed", [("--tail", "nan"), ("--minutes", "nan"), ("--minutes", "inf")])
+def test_a_number_that_is_none_is_refused_before_any_work(assay: Shell, typed: tuple[str, str]) -> None:
+    said = assay("pool", "make", *RUNS, *typed)
+    assert (said.code, said.out) == (3, "")
+    assert f"{typed[0]}': {typed[1]} is no finite number" in said.err

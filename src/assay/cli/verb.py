@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -99,6 +100,15 @@ class Verb(click.Command):
         self.example = example
         self._own = {param.name for param in self.params}
         self.params.extend(voice_options())
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuses what a range of numbers lets pass: NaN compares with nothing, and nothing is above infinity."""
+        rest = super().parse_args(ctx, args)
+        for param in self.params:
+            value = ctx.params.get(param.name or "")
+            if isinstance(param.type, click.FloatRange) and isinstance(value, float) and not math.isfinite(value):
+                raise click.BadParameter(f"{value} is no finite number", ctx, param)
+        return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options by section: those of the verb first, those of every verb last."""
