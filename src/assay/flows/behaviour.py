@@ -163,10 +163,7 @@ class _Asked:
         spans = [(one.first, one.last) for one in self.log.happened() if one.first is not None]
         table = offsets(zone_of(zone), min(a for a, _ in spans), max(b or a for a, b in spans)) if spans else []
         self.log.engine.lay("offsets", {"since": "BIGINT", "until": "BIGINT", "ahead": "BIGINT"}, table)
-        steps = self.log.run("steps", **self.values)
-        pairs = [(first, second) for first, second in zip(steps["query_text"], steps["next_text"], strict=True)
-                 if are_alike(first, second)]  # fmt: skip
-        self.log.engine.lay("alike", {"query_text": "VARCHAR", "next_text": "VARCHAR"}, pairs)
+        self.log.lay_pairs("alike", "steps", are_alike, **self.values)
 
     def rates(self) -> list[Rate]:
         """Every measure over all, then by each group."""

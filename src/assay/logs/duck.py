@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -154,6 +154,13 @@ class Duck:
         )  # fmt: skip
         frame.select(list(columns)).write_parquet(file)
         self._execute(f"INSERT INTO {quoted(name)} SELECT * FROM read_parquet({literal(file)})")
+
+    def lay_pairs(self, name: str, of: str, keep: Callable[[str, str], bool], **values: Any) -> None:
+        """A relation beside the log: see `Engine`."""
+        found = self.run(of, **values)
+        first, second = found.columns[:2]
+        pairs = [pair for pair in zip(found[first], found[second], strict=True) if keep(*pair)]
+        self.lay(name, {first: "VARCHAR", second: "VARCHAR"}, pairs)
 
     def run(self, name: str, **values: Any) -> pl.DataFrame:
         """The rows of a named query.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ class Engine(Protocol):
 
     def lay(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]] | pl.DataFrame) -> None:
         """A relation beside the log: column to SQL type (VARCHAR, BIGINT or DOUBLE), and its rows."""
+
+    def lay_pairs(self, name: str, of: str, keep: Callable[[str, str], bool], **values: Any) -> None:
+        """A relation beside the log: of the pairs of texts that a named query gives first, those that `keep` takes."""
 
     def run(self, name: str, **values: Any) -> pl.DataFrame:
         """The rows of a named query."""

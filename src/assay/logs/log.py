@@ -138,6 +138,10 @@ class Log:
         """A relation beside the log; queries go by the names that `run` gave them."""
         self.engine.lay(name, columns, rows if self._hidden is None else self._hidden.back(rows))
 
+    def lay_pairs(self, name: str, of: str, keep: Callable[[str, str], bool], **values: Any) -> None:
+        """A relation beside the log: of the pairs of texts that a named query gives first, those that `keep` takes."""
+        self.engine.lay_pairs(name, of, keep, **{**self._window, **values})
+
     def write(self, name: str, path: str, **values: Any) -> int:
         """Writes the rows of a named query to a Parquet file, or into an empty folder; gives their number."""
         n = self.engine.write(name, path, **{**self._window, **values})

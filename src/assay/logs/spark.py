@@ -7,7 +7,8 @@ things in each; every query is tested to give the same rows on both.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quote
 from assay.logs.named import BESIDE, composed, parameters
 from assay.logs.places import PLACE, by_reason, numbered, placeable
 from assay.logs.session import Session, cause, gave_up
+from assay.logs.spark_pairs import kept_pairs
 from assay.logs.spark_parts import totals, write_parts
 from assay.logs.spark_tables import parquet
 from assay.logs.wide import is_wide, long
@@ -68,6 +70,7 @@ class Spark:
         self._instead: dict[str, str] = {}
         self._views: dict[tuple[LogFiles, bool], str] = {}
         self._steps: dict[str, Sequence[str]] = {}
+        self._pairs: list[DataFrame] = []  # that executors hold
         self._is_placed = False  # whether relations say where their rows stand
         self._unread: dict[LogFiles, dict[str, Unread]] = {}
         self._session.conf.set("spark.sql.optimizer.enableCsvExpressionOptimization", "false")  # whole lines are told
@@ -76,6 +79,9 @@ class Spark:
 
     def close(self) -> None:
         """Ends the session, unless somebody else had begun it."""
+        with suppress(*self._fault):  # where Spark has ended, nothing is held
+            for pairs in self._pairs:
+                pairs.unpersist()
         self._held.close()
 
     def spool(self, source: str) -> str:
@@ -137,6 +143,14 @@ class Spark:
             values = {column: [row[place] for row in rows] for place, column in enumerate(columns)}
         table = pa.table({column: pa.array(values[column], known[type_]) for column, type_ in columns.items()})
         self._read(lambda: self._session.createDataFrame(table)).createOrReplaceTempView(name)
+
+    def lay_pairs(self, name: str, of: str, keep: Callable[[str, str], bool], **values: Any) -> None:
+        """A relation beside the log: see `Engine`."""
+        statement = composed(of, self._instead)
+        bound = {one: values[one] for one in parameters(statement)}
+        pairs = self._read(lambda: kept_pairs(self._session.sql(_spark(statement), args=bound), keep))
+        pairs.createOrReplaceTempView(name)
+        self._pairs.append(pairs)
 
     def run(self, name: str, **values: Any) -> pl.DataFrame:
         """The rows of a named query.
