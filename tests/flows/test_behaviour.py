@@ -90,6 +90,15 @@ def test_clicks_on_what_was_never_shown_are_counted_apart_and_no_click_rate_is_a
         ("clicked documents that their search never showed", 2)]  # fmt: skip
 
 
+def test_a_next_query_that_is_not_alike_is_no_reformulation(tmp_path):
+    asked = [("a", "s1", "red shoes", 0), ("a", "s2", "red boots", 30), ("b", "s3", "lamp", 0), ("b", "s4", "tent", 30)]
+    rows = [{"session_id": session, "impression_id": search, "query": text, "action": "impression", "doc_id": "d1",
+             "position": 1, "at": 1_772_366_400 + after} for session, search, text, after in asked]  # fmt: skip
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert assay.behaviour(path).rate("reformulation").value == pytest.approx(1 / 4)  # s1, of four searches
+
+
 def test_intervals_are_over_people(log):
     # value a search: (y, x) of the people are (9.5, 3), (0, 1), (0, 1): R = 1.9, residuals y - R x are 3.8, -1.9, -1.9
     # of variance (14.44 + 3.61 + 3.61) / 2 = 10.83; over n mean(x)^2 = 3 * 25/9 gives 1.2996; t(0.975, 2) = 4.30265
