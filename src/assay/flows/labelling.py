@@ -192,14 +192,7 @@ def next_items(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
         raise InputError("this project is labelled by pairs", "project", "ask for its pairs")
     if project["ended_at"] is not None:
         return []
-    n = max(1, min(n, AT_ONCE))
-
-    def job(connection: Any) -> list[dict[str, Any]] | None:
-        if pace.stop(connection, project, who.name, at):
-            return None
-        return queue.claim(connection, project, who.name, n, at, secret)[:n]
-
-    held = store.write(job).result()
+    held = claimed(store, project, who, n, at, secret)
     if held is None:
         return []
     if not held and consider(store, project):  # the pilot was labelled, and nobody has looked since
@@ -207,6 +200,20 @@ def next_items(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
     seen = projects.shown(store, held)
     counts = counts_of(store, project, who.name, held, secret)
     return [item_seen(project, *one) for one in zip(held, seen, counts, strict=True)]
+
+
+def claimed(
+    store: Store, project: dict[str, Any], who: Person, n: int, at: str, secret: bytes
+) -> list[dict[str, Any]] | None:
+    """The items that a rater holds from now on, at most `AT_ONCE`; None where the rater is stopped."""
+    n = max(1, min(n, AT_ONCE))
+
+    def job(connection: Any) -> list[dict[str, Any]] | None:
+        if pace.stop(connection, project, who.name, at):
+            return None
+        return queue.claim(connection, project, who.name, n, at, secret)[:n]
+
+    return store.write(job).result()
 
 
 def item_seen(

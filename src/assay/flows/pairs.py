@@ -216,14 +216,7 @@ def next_pairs(store: Store, who: Person, name: str, n: int, secret: bytes) -> l
     project, at = pairwise(store, who, name), now()
     if project["ended_at"] is not None:
         return []
-    n = max(1, min(n, labelling.AT_ONCE))
-
-    def job(connection: Any) -> list[dict[str, Any]] | None:
-        if pace.stop(connection, project, who.name, at):
-            return None
-        return queue.claim(connection, project, who.name, n, at, secret)[:n]
-
-    held = store.write(job).result()
+    held = labelling.claimed(store, project, who, n, at, secret)
     if held is None:
         return []
     if not held and consider(store, project):  # the pilot was compared, and nobody has looked since
