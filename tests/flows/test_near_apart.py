@@ -117,23 +117,32 @@ def test_one_that_comes_joins_what_it_is_near_and_what_that_is_alike(tmp_path: P
     (tmp_path / "assay.toml").write_text("", "utf-8")
     bench = Workbench.open(str(tmp_path))
     texts = {"middle": TUBE, "head": f"qzqxjzkqxj{TUBE[10:]}", "tail": f"{TUBE[:-10]}0123456789", "pump": PUMP,
-             "tail-2": f"{TUBE[:-10]}0123456789!"}  # fmt: skip
+             "tail-2": f"{TUBE[:-10]}0123456789!", 
+             "far": f"{TUBE[:40]}zkzqjkxq{TUBE[48:-10]}0123456789", "pump-2": f"{PUMP}!", "lamp": LAMP,
+             "head-2": f"qzqxjzkqxj{TUBE[10:]}!"}  # fmt: skip
     with open_store(bench) as store:
         create_project(
             store, bench, name="winter", by="test", rubric=Rubric.parse(RUBRIC), rubric_text=RUBRIC, pilot=0,
-            pairs=[*pairs("q", "head", "tail", "tail-2", "pump"), *pairs("other", "tail", "tail-2")],
+            pairs=[*pairs("q", "head", "head-2", "tail", "tail-2", "far", "pump", "pump-2"),
+                   *pairs("other", "tail", "tail-2")],
             documents=documents(**texts),
         )  # fmt: skip
         before = alike(store)
-        assert (before["q", "head"], before["q", "pump"]) == (None, None)
-        assert before["q", "tail"] == before["q", "tail-2"] is not None
+        assert before["q", "head"] == before["q", "head-2"] is not None
+        assert before["q", "tail"] == before["q", "tail-2"] == before["q", "far"] is not None
+        assert before["q", "pump"] == before["q", "pump-2"] is not None
         row = store.rows(sa.select(ITEMS))[0]
-        (held,) = store.rows(sa.select(DOCUMENTS).where(DOCUMENTS.c.doc_id == "middle"))
-        add_found(store, Person("ann", "rater"), "winter", "q", "middle", held["doc_hash"], b"secret")
+        for doc in ("lamp", "middle"):
+            (held,) = store.rows(sa.select(DOCUMENTS).where(DOCUMENTS.c.doc_id == doc))
+            add_found(store, Person("ann", "rater"), "winter", "q", doc, held["doc_hash"], b"secret")
         after = {
             (one["query_id"], one["doc_id"]): one["alike"]
             for one in store.rows(sa.select(ITEMS).where(ITEMS.c.project == row["project"]))
         }
-    together = {after["q", name] for name in ("middle", "head", "tail", "tail-2")}
-    assert together == {before["q", "tail"]}
-    assert (after["q", "pump"], after["other", "tail"]) == (None, before["other", "tail"])
+    together = {after["q", name] for name in ("middle", "head", "head-2", "tail", "tail-2", "far")}
+    assert together == {min(before["q", "head"] or 0, before["q", "tail"] or 0)}
+    assert before["q", "head"] != before["q", "tail"]
+    assert after["q", "lamp"] is None  # it is near nothing
+    assert {key: after[key] for key in before if key[1][:4] == "pump" or key[0] == "other"} == {
+        key: before[key] for key in before if key[1][:4] == "pump" or key[0] == "other"
+    }
