@@ -37,7 +37,7 @@ TOLD = {
     "doc_hash", "title", "html", "fields", "image", "captured_at", "dir", "documents", "given", "wanted", "taken", "id",
     "name", "uid", "grade", "skipped", "flagged", "mode", "left", "right", "what", "where", "remedy", "status",
     "count", "done", "of", "is_rough", "seconds", "grades", "cannot_tell", "median_s", "mean_s", "known", "again",
-    "peers", "is_pilot", "is_graded", "has_pilot",
+    "peers", "is_pilot", "is_graded", "has_pilot", "sides",
 }  # fmt: skip
 """Every name in the JSON of a rater; a new one is looked at before it is added here. `grade` is the rater's own."""
 
