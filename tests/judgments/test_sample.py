@@ -211,7 +211,7 @@ def test_a_day_alone_is_that_day_in_whichever_zone() -> None:
 def test_days_that_run_backwards_and_counts_without_end_are_refused() -> None:
     with pytest.raises(InputError, match="2026-03-02 comes after 2026-03-01"):
         Window(day("2026-03-02", "--from"), day("2026-03-01", "--to"))
-    with pytest.raises(InputError, match="log.csv: the counts add up to more than a number can hold"):
+    with pytest.raises(InputError, match=r"log\.csv: the counts add up to more than a number can hold"):
         log({"text": "a", "count": 1e308}, {"text": "b", "count": 1e308})
 
 
