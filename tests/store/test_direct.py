@@ -31,8 +31,14 @@ def people(store: Store) -> list[str]:
 
 def together(store: Store, *jobs: Callable[[sa.Connection], Any]) -> list[BaseException | None]:
     """What each of the jobs raised, which share one transaction."""
-    gate = threading.Event()
-    store.write(lambda connection: gate.wait(20))
+    runs, gate = threading.Event(), threading.Event()
+
+    def holds(connection: sa.Connection) -> None:
+        runs.set()
+        assert gate.wait(20)
+
+    store.write(holds)
+    assert runs.wait(20)  # alone: a job that is put before would share its transaction
     futures = [store.write(job) for job in jobs]
     gate.set()
     return [future.exception() for future in futures]
