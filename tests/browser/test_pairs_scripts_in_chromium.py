@@ -87,6 +87,7 @@ def test_undo_goes_back_to_the_first_pair(browser: Any, base: str, folder: Path)
         page.keyboard.press("u")
         seen(page)
         back.append(shown(page))
+    page.wait_for_function("() => !Object.keys(localStorage).length")  # "undone" is told from the first one on
     told(page, "saved", "undone")
     assert back == answered[::-1]  # on the same sides
     page.keyboard.press("u")
