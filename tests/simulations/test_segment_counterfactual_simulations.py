@@ -77,7 +77,7 @@ class World:
 def by_curves(world: World, cells: Cells, each):
     """The estimate by the curves of the segments, and half its interval."""
     strata, laid = by_strata(cells, each), curves(each)
-    searches, left_out = strata.searches(None)
+    searches, left_out, _ = strata.searches(None)
     assert not left_out
     aimed = aim(strata.cells, strata.lists(world.lists), DCG, searches=searches)
     assert aimed.n == world.searches.sum()

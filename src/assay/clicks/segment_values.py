@@ -48,7 +48,7 @@ def segment_values(
         strata: the counts.
         aimed: the ranking, on all segments with a curve.
         known: of positions.
-        left_out: searches of segments without a curve.
+        left_out: searches of segments without a curve, of queries that count.
     """
     if strata.segment is None:
         return (), ()

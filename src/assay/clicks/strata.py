@@ -10,7 +10,7 @@ curves of all. Each segment has one place more than its curve, without a propens
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -93,13 +93,14 @@ class Strata:
         return self.is_known[self.segments.index(name)]
 
     def searches(
-        self, found: Mapping[tuple[str, str | None], float] | None
-    ) -> tuple[dict[str, float], dict[str, float]]:
-        """Searches of each query of `cells` with a curve, and by segment those of all others.
+        self, found: Mapping[tuple[str, str | None], float] | None, lists: Collection[str] | None = None
+    ) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+        """Searches of each query of `cells` with a curve; and by segment those of all others, and what of these counts.
 
         Args:
             found: searches by query, and by segment (None where these do not differ); from the most impressions that a
                 position has when None.
+            lists: queries whose searches count; all when None.
         """
         if found is None:
             asked = asked_by_position(self.cells).tolist()
@@ -108,11 +109,14 @@ class Strata:
         counts = {name: n for at, (name, n) in enumerate(zip(self.cells.query_ids, asked, strict=True))
                   if self.counts(at)}  # fmt: skip
         left: dict[str, float] = {}
+        counted: dict[str, float] = {}
         for at, n in enumerate(asked):
             if not self.counts(at):
                 name = self.segments[int(self.segment[at])]  # type: ignore[index] # all count where segments are none
                 left[name] = left.get(name, 0.0) + n
-        return counts, left
+                if lists is None or self.query_ids[at] in lists:
+                    counted[name] = counted.get(name, 0.0) + n
+        return counts, left, counted
 
     def segment_of(self, at: int) -> str | None:
         """The name of the segment of a query of `cells`; None where segments do not differ."""

@@ -186,7 +186,9 @@ def _valued(
 
     cells, kind = given.cells, asked.estimator
     strata = positions.strata(cells)
-    searches, left_out = strata.searches(given.searches(bool(strata.segments)))
+    searches, left_out, against_all = strata.searches(
+        given.searches(bool(strata.segments)), None if asked.missing == "zero" else lists
+    )
     shown = int(np.bincount(cells.query).max(initial=1))
     ranks = asked.discounts.of(max([1, shown, *(len(docs) for docs in lists.values())]))
     aimed = aim(strata.cells, strata.lists(lists), ranks, is_ideal=asked.discounts.is_ideal, searches=searches,
@@ -202,7 +204,7 @@ def _valued(
         strata,
         aimed,
         Known(positions.theta, positions.cov, positions.freedom, positions.misfits),
-        left_out,
+        against_all,
     )
     against = reasons(weighed.ess, mean, spread.mean_se, ends.supported, positions.misfit, REMEDY, weighed.clicks)
     against += of_segments
