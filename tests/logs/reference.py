@@ -106,9 +106,13 @@ def good(t: Tables) -> Rows:
     return [row for row in t["rows"] if row["refused"] is None]
 
 
+def bare(row: Row) -> Row:
+    return {name: value for name, value in row.items() if name != "is_plain"}
+
+
 @query
 def impressions_as_they_are(t: Tables) -> Rows:
-    return [row for row in good(t) if row["kind"] == "impression"]
+    return [bare(row) for row in good(t) if row["kind"] == "impression"]
 
 
 @query
@@ -127,7 +131,7 @@ def events(t: Tables) -> Rows:
             by_what = (row["impression_id"], row["kind"], row["doc_id"], row["moment"])
             parts[row["event_id"] if row["event_id"] is not None else by_what].append(row)
     order = ("moment", "impression_id", "kind", "doc_id", "value", "dwell_s")
-    return [min(part, key=lambda row: low(row, *order)) for part in parts.values()]
+    return [bare(min(part, key=lambda row: low(row, *order))) for part in parts.values()]
 
 
 @query
@@ -345,7 +349,7 @@ def repeated(t: Tables) -> Rows:
     here = good(t)
     shows = sum(row["kind"] == "impression" for row in here)
     others = sum(row["kind"] not in ("search", "impression") for row in here)
-    asked = [row["impression_id"] for row in here if row["kind"] == "search"]
+    asked = [(row["impression_id"], row["is_plain"]) for row in here if row["kind"] == "search"]
     return [{"impressions": shows - len(t["impressions"]), "events": others - len(t["events"]),
              "searches": len(asked) - len(set(asked))}]  # fmt: skip
 

@@ -331,6 +331,17 @@ def test_searches_that_come_again_are_counted(tmp_path, duck):
     assert log.run("how_many")["searches"][0] == 2
 
 
+def test_the_row_of_a_search_and_an_event_that_says_it_was_made_are_no_repetition(tmp_path, duck):
+    first = {"query_id": "s1", "client_id": "u1", "application": "shop"}
+    asked, said = {**first, "user_query": "red"}, {**first, "action_name": "search"}
+    shown = {**first, "action_name": "impression",
+             "event_attributes": {"object": {"object_id": "d1"}, "position": {"ordinal": 1}}}  # fmt: skip
+    log = open_log(written(tmp_path / "once.jsonl", [asked, said, shown]), Reading(), engine=duck)
+    assert told(log) == {}
+    log = open_log(written(tmp_path / "again.jsonl", [asked, asked, said, said, said, shown]), Reading(), engine=duck)
+    assert told(log) == {"searches that come again": 3}
+
+
 def test_what_is_outside_of_the_window_says_when_it_was(tmp_path, duck):
     days = ("2026-02-27", "2026-02-20", "2026-03-03", "2026-03-09", "2026-03-08")
     rows = [{"search_id": day, "query": "red", "doc_id": "d1", "rank": 1, "click": 0, "at": f"{day}T00:00:00Z"}

@@ -26,7 +26,7 @@ SCHEMA = {"app": pl.String, "kind": pl.String, "event_id": pl.String, "impressio
           "clicked": pl.Int64, "clicked_is_bad": pl.Boolean, "dwell_s": pl.Float64, "value": pl.Float64,
           "results": pl.Int64, "ranker": pl.String, "swap": pl.Int64, "propensity": pl.Float64,
           "segment": pl.String, "is_bot": pl.Int64, "user_agent": pl.String, "unread": pl.String,
-          "line_is_bad": pl.Boolean}  # fmt: skip
+          "is_plain": pl.Boolean, "line_is_bad": pl.Boolean}  # fmt: skip
 
 ALIKE = [("red", "red shoes"), ("shoes", "red shoes"), ("red shoes", "shoes")]
 OFFSETS = [(0, 1_000_000_000, 3_600_000_000), (1_000_000_000, 4_000_000_000, 7_200_000_000)]
@@ -77,6 +77,7 @@ def log(n, seed):
     }  # fmt: skip
     flags = {name: [bool(one) for one in rng.random(n) < 0.04]
              for name in ("position_is_bad", "moment_is_bad", "clicked_is_bad", "line_is_bad")}  # fmt: skip
+    flags["is_plain"] = [bool(one) for one in rng.random(n) < 0.5]
     table = pl.DataFrame({**columns, **flags}, schema_overrides=SCHEMA).select(list(SCHEMA))
     search = pl.col("impression_id")  # one bot's row makes a bot's of its search: only some searches have any
     return table.with_columns(

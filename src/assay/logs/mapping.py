@@ -19,7 +19,7 @@ from assay.logs.found_files import LogFiles
 COLUMNS = ("app", "kind", "event_id", "impression_id", "unit_id", "session_id", "query_id", "query_text", "doc_id",
            "position", "position_is_bad", "moment", "moment_is_bad", "clicked", "clicked_is_bad", "dwell_s", "value",
            "results", "ranker", "swap", "propensity", "segment", "is_bot", "user_agent", "unread",
-           "line_is_bad")  # fmt: skip
+           "is_plain", "line_is_bad")  # fmt: skip
 """Of `log`, in this order."""
 
 SQL_TYPES = {"text": "VARCHAR", "whole": "BIGINT", "number": "DOUBLE", "moment": "BIGINT", "flag": "BIGINT"}
@@ -155,6 +155,8 @@ def _expression(name: str, source: Source, dialect: Dialect) -> str:
         return "line_is_bad" if source.files.kind == "json" else "FALSE"
     if name == "kind":
         return _kind(source, dialect)
+    if name == "is_plain":
+        return _is_plain(source, dialect)
     if name == "unread":
         return _unread(source, dialect)
     if name == "query_id" and source.is_drawn:
@@ -229,6 +231,11 @@ def _kind(source: Source, dialect: Dialect) -> str:
     cases = " ".join(f"WHEN {literal(one)} THEN {literal(kind)}" for one, kind in source.kinds.items() if one != kind)
     otherwise = literal(source.kind) if source.kind else "NULL"
     return f"CASE WHEN {action} IS NULL THEN {otherwise} ELSE CASE LOWER({action}) {cases} ELSE {action} END END"
+
+
+def _is_plain(source: Source, dialect: Dialect) -> str:
+    """Whether a row is what it is without an action that says so, such as the row of a search in UBI."""
+    return f"({_text(source.paths['kind'], source, dialect)} IS NULL)" if "kind" in source.paths else "TRUE"
 
 
 def _position(source: Source, dialect: Dialect) -> str:

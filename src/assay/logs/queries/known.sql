@@ -4,7 +4,7 @@ SELECT
     log.app, log.kind, log.event_id, log.impression_id, log.unit_id, log.session_id, log.query_id, log.query_text,
     log.doc_id, log.position, log.position_is_bad, log.moment, log.moment_is_bad, log.clicked, log.clicked_is_bad,
     log.dwell_s, log.value, log.results, log.ranker, log.swap, log.propensity, log.segment, log.unread,
-    log.line_is_bad,
+    log.is_plain, log.line_is_bad,
     CASE
         WHEN log.is_bot = 1 THEN 'a row of a bot: its column says so'
         WHEN bot_units.unit_id IS NOT NULL THEN 'a row of a bot: the list has its unit'

@@ -3,7 +3,7 @@
 SELECT
     app, kind, event_id, impression_id, unit_id, session_id, query_id, query_text, doc_id, position, moment,
     CASE WHEN clicked IS NULL THEN 0 ELSE clicked END AS clicked,
-    dwell_s, value, results, ranker, swap, segment, unread,
+    dwell_s, value, results, ranker, swap, segment, unread, is_plain,
     CASE
         WHEN bot IS NOT NULL THEN bot
         WHEN kind = 'impression' AND NOT line_is_bad AND NOT moment_is_bad AND doc_id IS NOT NULL
