@@ -12,12 +12,12 @@ QUERIES = [f"q{n:02d}" for n in range(50)]
 
 
 def searches(device, query, n, *, second=0.5, is_turned=True):
-    """Searches for a query with two documents, each first in half of them; position 2 is looked at with that chance."""
+    """Searches for a query with two documents, mostly in one order; position 2 is looked at with that chance."""
     rng = np.random.default_rng([ord(device[0]), *query.encode()])
     attracts = dict(zip(("d1", "d2"), rng.uniform(0.2, 0.6, 2), strict=True))
     rows = []
     for at in range(n):
-        for place, doc in enumerate(("d2", "d1") if is_turned and at % 2 else ("d1", "d2"), 1):
+        for place, doc in enumerate(("d2", "d1") if is_turned and at % 4 == 0 else ("d1", "d2"), 1):
             is_clicked = bool(rng.random() < attracts[doc] * (second if place == 2 else 1))
             rows.append((f"{device} {query} {at}", f"{device} {at}", device, query, doc, place, is_clicked))
     return rows
@@ -59,3 +59,18 @@ def test_a_segment_that_is_left_out_weighs_by_the_queries_of_the_run(tmp_path, l
     assert found.all_searches == 2 * 51 * 104 + 51 * 4
     zero = assay.counterfactual(log, target, propensities=curves, missing="zero")
     assert {one.name: one.searches for one in zero.segments} == {"desk": 5304, "phone": 5304, "tablet": 204}
+
+
+def test_errors_of_a_file_by_segment_are_those_of_the_same_curve_for_all(tmp_path):
+    """The difference to the log rises with the error of one position and falls with that of the other: none cancels."""
+    rows = [row for query in QUERIES for row in searches("desk", query, 104)]
+    target = run(tmp_path / "all.run", QUERIES)
+    found = []
+    for name, column in (("segment,", "desk,"), ("", "")):
+        curve = tmp_path / "p.csv"
+        curve.write_text(f"{name}position,propensity,se_log\n{column}1,1,0.1\n{column}2,0.5,0.2\n")
+        found.append(assay.counterfactual(written(tmp_path / "log.parquet", rows), target, propensities=curve))
+    one, plain = found
+    assert one.value == pytest.approx(plain.value, rel=1e-12)
+    assert one.se_propensities == pytest.approx(plain.se_propensities, rel=1e-12)
+    assert one.difference_high - one.difference == pytest.approx(plain.difference_high - plain.difference, rel=1e-9)

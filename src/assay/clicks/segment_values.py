@@ -24,12 +24,14 @@ class Known:
 
     Args:
         theta, df: f64[places].
-        cov: f64[places, places] of log theta.
+        cov: f64[places, places] of log theta; None where only `se` is known, or nothing.
+        se: f64[places] of log theta; None where not known.
         misfits: what speaks against each segment's.
     """
 
     theta: F64
     cov: F64 | None
+    se: F64 | None
     df: F64 | None
     misfits: Sequence[str]
 
@@ -85,7 +87,7 @@ def _one(
         why = ", ".join(reason.rule for reason in against)
         return SegmentValue(name, round(aimed.n), None, None, None, ends.supported, weighed.ess, why), against
     value, low, high = between(found, aimed, one.value)
-    more, df = slope_variance(one.slope, known.cov, None), slope_freedom(one.slope, known.cov, known.df)
+    more, df = slope_variance(one.slope, known.cov, known.se), slope_freedom(one.slope, known.cov, known.df)
     half = reach(chance_variance(one, found, aimed, kind), math.inf, more, df)
     return SegmentValue(name, round(aimed.n), value, max(low - half, 0.0), high + half, ends.supported,
                         weighed.ess), ()  # fmt: skip

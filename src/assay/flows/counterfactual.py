@@ -203,7 +203,7 @@ def _valued(
         asked.clip,
         strata,
         aimed,
-        Known(positions.theta, positions.cov, positions.freedom, positions.misfits),
+        Known(positions.theta, positions.cov, positions.se, positions.freedom, positions.misfits),
         against_all,
     )
     against = reasons(weighed.ess, mean, spread.mean_se, ends.supported, positions.misfit, REMEDY, weighed.clicks)

@@ -187,6 +187,8 @@ def _of_segments(
         says: where they come from.
         notes: what else there is to say.
     """
+    import numpy as np
+
     from assay.clicks.strata import curves
 
     fits: list[bool] = []
@@ -208,9 +210,14 @@ def _of_segments(
     if not fits:
         notes.append(UNTESTED)
     laid = curves(each)
+    se = None if all(one is mine for one, mine in zip(each, own, strict=True)) else np.sqrt(np.diag(laid.cov))
     misfit = "; ".join(f"in {name}, {said}" for name, said in zip(cells.segments, against, strict=True) if said)
-    return Positions(laid.theta, laid.cov, None, laid.df, says, all(fits) if fits else None, misfit, notes, each,
+    return Positions(laid.theta, laid.cov if se is None else None, _unless_exact(se), laid.df, says, all(fits) if fits else None, misfit, notes, each,
                      tuple(against))  # fmt: skip
+
+
+def _unless_exact(se: F64 | None) -> F64 | None:
+    return se if se is not None and (se > 0).any() else None
 
 
 def _estimated(cells: Cells) -> Propensities | str:

@@ -38,7 +38,10 @@ class Curve:
     se: F64 | None
 
     def known(self) -> Propensities:
-        """As if estimated, with errors that are all in one direction, the worst that can be."""
+        """As if estimated, with errors that are all in one direction: the worst for what rises with each, as looks do.
+
+        Where one error adds and another takes away, they would cancel: take the errors one by one there, as `se`.
+        """
         import numpy as np
 
         from assay.clicks.propensity import Propensities
