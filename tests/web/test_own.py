@@ -195,3 +195,24 @@ def test_what_a_peer_says_later_moves_a_figure_by_twenty_and_what_the_peer_takes
     assert seen["peers"]["rows"] == [
         {"grade": 2, "counts": [14, 13, 13]}
     ]  # of 0 to 39, by their rest when divided by 3
+
+
+@pytest.mark.usefixtures("no_one_left_out")
+def test_what_peers_say_of_known_pairs_fills_no_batch_of_what_is_shown(folder: Path, visit: Visit) -> None:
+    """30 known pairs come first, then 50 others: the 20th and the 40th of these move the figure, and nothing else."""
+    gold = {(f"q{n % 5}", f"d{n}"): 2.0 for n in range(1_000, 1_030)}
+    project(folder, pairs=50, gold=gold, gold_share=1.0)
+    (mine, theirs), guest, head = people("rater", "lead"), visit(), by_key(folder)
+    assert labelled(folder, mine, lambda _: 2) == 80
+    seen, moved = figures(guest, head), []
+    with open_store(Workbench.open(str(folder))) as store:
+        for n in range(1, 81):
+            assert answers(store, theirs, lambda doc: 2 * (doc >= 1_000))
+            if n % 10:
+                continue
+            now = figures(guest, head)
+            if now["peers"] != seen["peers"]:
+                moved.append((n, now["peers"]["n"]))
+            seen = now
+    assert moved == [(50, 20), (70, 40)]
+    assert seen["peers"]["rows"] == [{"grade": 2, "counts": [40, 0, 0]}]

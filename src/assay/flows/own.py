@@ -128,7 +128,8 @@ def own_of(store: Store, who: Person, name: str, secret: bytes) -> OwnFigures:
     with store.reading() as connection:
         said = own.rows(connection, project["id"], who.name)
         gold = own.known(connection, project["id"])
-        others = own.of_peers(connection, project["id"], who.name)
+        # Before they are put together: of a batch that is partly known pairs, the rest alone would be seen.
+        others = [row for row in own.of_peers(connection, project["id"], who.name) if row.item not in gold]
         # Who comes when the queue is open labels the pilot first, and is held against the others by it.
         is_pilot = share.is_closed(project) or queue.is_in_pilot(connection, project, who.name)
     stands = standing(said)
@@ -147,8 +148,7 @@ def own_of(store: Store, who: Person, name: str, secret: bytes) -> OwnFigures:
              for (item, turn), answer in counts.items()
              if turn and (before := first.get(item)) is not None]  # fmt: skip
     peers = [(answer, read.seen(other, (item, 0)))
-             for item, answer, other in beside_others(said, others, read.say, read.hear, may_count)
-             if item not in gold]  # fmt: skip
+             for item, answer, other in beside_others(said, others, read.say, read.hear, may_count)]  # fmt: skip
     answers = [answer for row in stands.values() if (answer := read.say(row)) is not None]
     return OwnFigures(
         done=far["done"], of=far["of"], is_rough=far["is_rough"], grades=len(answers),
