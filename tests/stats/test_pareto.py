@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.pareto import exact, inclusion, pareto
+from assay.stats.pareto import MANY, exact, inclusion, pareto
 
 
 def test_chances_are_in_proportion_and_what_would_pass_one_is_certain() -> None:
@@ -72,10 +72,48 @@ def test_exact_chances_add_up_too_and_rise_with_the_size(sizes: list[int], n: in
     assert (np.diff(found[np.argsort(asked, kind="stable")]) >= -1e-9).all()
 
 
-def test_large_draws_keep_what_was_asked_for() -> None:
-    """`exact` costs time, and from some twelve things on changes a chance by 1 in 1,000 of it."""
-    asked = inclusion(np.ceil(2000 / np.arange(1, 400) ** 1.1), 60)
-    assert exact(asked, 60) is asked
+@pytest.mark.parametrize(
+    ("sizes", "n"), [([100] * 12 + [30, 20, 10], 12), ([100] * 20 + [20, 10], 20), ([100] * 60 + [40, 20, 8], 60)]
+)
+def test_draws_of_nearly_all_have_the_exact_chances_too(sizes: list[int], n: int) -> None:
+    """Many are drawn and few stay out: the chances are as far from those asked for as where few are drawn."""
+    rng, times = np.random.default_rng(5), 40_000
+    asked = inclusion(np.array(sizes, dtype=np.float64), n)
+    chance, drawn = exact(asked, n), np.zeros(len(sizes))
+    for luck in rng.random((times, len(sizes))):
+        drawn[pareto(asked, luck, n)] += 1
+    error = np.sqrt(chance * (1 - chance) / times)
+    assert (np.abs(drawn / times - chance) <= 4 * error).all()
+    assert np.abs((drawn / times - asked) / error).max() > 5  # the simulation is fine enough to tell them apart
+
+
+def test_who_is_drawn_and_who_stays_out_are_one_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = inclusion(np.array([100.0] * 60 + [40, 20, 8]), 60)
+    few_stay_out = exact(asked, 60)
+    monkeypatch.setattr("assay.stats.pareto.TINY", 1.0)  # no look from the other side
+    assert exact(asked, 60) == pytest.approx(few_stay_out, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("chances", "times"),  # the worst of thousands of random draws whose variance is just above the limit
+    [((0.01, 0.964, 0.001, 0.029), (179, 272, 1105, 37)), ((0.164, 0.016, 0.953), (3, 165, 239))],
+)
+def test_large_draws_keep_what_was_asked_for(
+    chances: tuple[float, ...], times: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`exact` costs time, and from this variance on changes a chance by less than 1 in 1,000 of it."""
+    sizes = np.repeat(chances, times)
+    n = round(sizes.sum())
+    asked = inclusion(sizes, n)
+    assert MANY < (asked * (1 - asked)).sum() < MANY + 1
+    assert exact(asked, n) is asked
+    monkeypatch.setattr("assay.stats.pareto.MANY", np.inf)
+    assert 5e-4 < np.abs(exact(asked, n) / asked - 1).max() < 1e-3
+
+
+def test_chances_of_too_many_things_to_reckon_are_those_asked_for() -> None:
+    asked = inclusion(1e6 / np.arange(1, 12_001) ** 1.1, 3)
+    assert exact(asked, 3) is asked
 
 
 def test_a_draw_without_regard_to_the_chances_would_be_seen() -> None:

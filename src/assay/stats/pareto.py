@@ -1,7 +1,7 @@
 """Drawing a fixed number of different things, each with a chance of its own.
 
 Source: Rosén, On sampling with probability proportional to size, J. Stat. Plan. Inference 62, 1997 (Pareto sampling).
-The chances of the draw are those asked for up to a term that vanishes with its size; `exact` has them without it.
+The chances of the draw are those asked for up to a term that vanishes with its variance; `exact` has them without it.
 """
 
 from __future__ import annotations
@@ -44,11 +44,17 @@ def pareto(chance: F64, luck: F64, n: int) -> I64:
     return np.argsort(rank, kind="stable")[:n].astype(np.int64)
 
 
-MANY = 12
-"""Drawn things from which the chances asked for are true to 1 in 1,000, and `exact` gives them back."""
+MANY = 13.0
+"""Variance of a draw by independent coins, the sum of p (1 - p), from which the chances asked for are true to 1 in
+1,000, and `exact` gives them back. Their error falls with its square: in thousands of random draws of up to 3,000
+things it was 0.15 over the square at most. How many are drawn says nothing: of 60 of 63 they may be 7 % off."""
 
-STEPS = 20_000
-"""Groups are added in so many steps at most: of more different chances all are small, and true to 1 in 1,000 again."""
+TINY = 1e-6
+"""Chances below it lose too many digits when the draw is looked at from the other side, by who stays out."""
+
+STEPS = 2_000_000
+"""Columns of thresholds that are added, at most, which takes some seconds. More would be needed where thousands of
+things have each a chance of their own: what was asked for is given back then, though it may be 1 % off."""
 
 FINE = 0.8
 """Steps of the integral, in standard deviations of how many things lie below a threshold: its error is under e^-30."""
@@ -58,7 +64,7 @@ ENDS = 27.0
 
 
 def exact(chance: F64, n: int) -> F64:
-    """The chances with which `pareto` draws, which differ from those asked for where few are drawn.
+    """The chances with which `pareto` draws, which differ from those asked for where few are drawn, or few stay out.
 
     A thing is drawn where fewer than n others lie below it. How many do at a given threshold is a sum of independent
     coins (Poisson-binomial), so the chance is an integral over the threshold, here by equal steps: the integrand is
@@ -71,15 +77,17 @@ def exact(chance: F64, n: int) -> F64:
     Source: Aires, Methodol. Comput. Appl. Probab. 1(4), 1999 (the chances of Pareto sampling by recursion).
     """
     free = (chance > 0) & (chance < 1)
-    left = n - int((chance >= 1).sum())
-    if not 1 <= left < min(MANY, int(free.sum())):
+    left, of = n - int((chance >= 1).sum()), int(free.sum())
+    spread = float((chance[free] * (1 - chance[free])).sum())
+    if not 1 <= left < of or spread >= MANY:
         return chance
+    if 2 * left > of and chance[free].min() > TINY:  # few stay out: the same draw from the other side
+        return 1 - exact(1 - chance, len(chance) - n)
     asked, group, size = np.unique(chance[free], return_inverse=True, return_counts=True)
     levels = len(asked).bit_length()
-    if int(np.where(size > 1, left, 1).sum()) * levels > STEPS:
+    if int(np.where(size > 1, np.minimum(left, size), 1).sum()) * levels * (left + 30) > STEPS:
         return chance
     odds = np.log(asked) - np.log1p(-asked)
-    spread = float((size * asked * (1 - asked)).sum())
     step = min(0.25, FINE / spread**0.5)
     at = np.arange(-odds.max() - ENDS, -odds.min() + ENDS, step)
     below = 1 / (1 + np.exp(-(at[:, None] + odds)))  # f64[thresholds, groups]
