@@ -233,6 +233,20 @@ class TestPrivacy:
         assert after.drop("unit_id").sort(SUMS).equals(before.drop("unit_id").sort(SUMS))
         assert privacy.find(bench, ANN).files == ()
 
+    @pytest.mark.parametrize("letter", ["0", "f"])  # one of them sorts apart from the pseudonym, whatever the secret
+    def test_after_an_erase_the_place_of_a_row_does_not_tell_who_it_was(self, bench, log, letter, monkeypatch):
+        path = bench.workspace.root / "units.parquet"
+        assay.behaviour(log, units=path, bench=bench)
+        before = pl.read_parquet(path)
+        monkeypatch.setattr("assay.flows.pseudonyms.nobody", lambda: letter * 32)
+        for name in (ANN, BEN):  # whoever stood first, and whoever stood last
+            before.write_parquet(path)
+            assert privacy.erase(bench, name, remove=True).renamed == ("units.parquet",)
+            after = pl.read_parquet(path)
+            assert letter * 32 in after["unit_id"]
+            assert after.equals(after.sort("unit_id", *GROUPS))
+            assert after.height == before.height
+
     def test_looking_for_somebody_makes_no_secret(self, bench):
         privacy.find(bench, ANN)
         assert not (bench.workspace.root / ".assay" / "secret").exists()

@@ -78,9 +78,12 @@ def nobody() -> str:
 
 
 def rename(path: Path, names: dict[str, str]) -> None:
-    """Gives units of a file other names; the sums stay."""
+    """Gives units of a file other names; the sums stay.
+
+    Rows are sorted anew: where the old order stayed, the new name would stand where the old one sorted.
+    """
     import polars as pl
 
-    frame = pl.read_parquet(path).with_columns(pl.col(UNIT).replace(names))
+    frame = pl.read_parquet(path).with_columns(pl.col(UNIT).replace(names)).sort(UNIT, maintain_order=True)
     with replacing(path) as file:
         frame.write_parquet(file, compression="zstd")
