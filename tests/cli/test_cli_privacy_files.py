@@ -76,6 +76,20 @@ def test_a_name_is_found_in_the_log_of_a_copy(typed: Shell) -> None:
     assert told(typed, "bartholomeu") == []
 
 
+@pytest.mark.parametrize("command", [("find",), ("erase", "--yes"), ("erase", "--yes", "--remove")])
+def test_a_table_that_cannot_be_shown_as_text_is_said_to_be_unread(typed: Shell, command: tuple[str, ...]) -> None:
+    """polars ends in a panic, which is no ordinary error, where a list or a record holds bytes."""
+    verb, *options = command
+    pl.DataFrame({"raters": [[b"bob"]]}).write_parquet(typed.folder / "lists.parquet")
+    pl.DataFrame({"rater": [{"name": b"bob"}]}).write_parquet(typed.folder / "records.parquet")
+    (typed.folder / "raters.txt").write_text("bob\n", "utf-8")
+    said = typed("privacy", verb, BOB, *options)
+    assert said.code == (1 if verb == "erase" else 0), said.err
+    assert said.out.splitlines()[-1].split() == ["file", "raters.txt"]
+    for name in ("lists.parquet", "records.parquet"):
+        assert f"could not be looked into: {name} (PanicException)" in said.err
+
+
 def test_the_history_of_a_folder_is_said_to_be_unread(typed: Shell) -> None:
     (typed.folder / ".git").mkdir()
     (typed.folder / ".git" / "packed").write_bytes(b"bob")

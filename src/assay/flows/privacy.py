@@ -221,6 +221,8 @@ def _files(bench: Workbench, *texts: str) -> tuple[tuple[str, ...], tuple[str, .
         try:
             if sought.is_in_name(shown) or holds(path, sought):
                 held.append(shown)
-        except Exception as error:  # a damaged archive has as many names as there are formats
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # a damaged archive has as many names as there are formats; polars panics
             unread.append(f"{shown} ({type(error).__name__})")
     return tuple(held), tuple(unread)
