@@ -135,6 +135,12 @@ def test_a_card_is_told_by_network_length_groups_and_check_digit(text: str) -> N
         ("DE89-3704-0044-0532-0130-00", "IBAN"),
         ("jo at example dot org", "e-mail"),
         ("jo (at) example (dot) org", "e-mail"),
+        ("jo at example dot at", "e-mail"),  # countries that are words, too
+        ("write to jo at example dot it.", "e-mail"),
+        ("jo at example dot in, please", "e-mail"),
+        ("jo at example (dot) in please", "e-mail"),
+        ("jo at example dot de please", "e-mail"),
+        ("jo at example dot uk", "e-mail"),
         ("555\u2013867\u20135309", "phone"),  # the dash of a text program
         ("030\u2011901820\u201112", "phone"),  # one that does not break
         ("\u202a+49 171 5550199\u202c", "phone"),  # as an address book gives it to the clipboard
@@ -158,7 +164,9 @@ def test_personal_data_is_found(text: str, kind: str) -> None:
     [
         "rain jacket", "SKU-12345678", "4006381333931", "iphone 15", "195/65 r15 91h", "2026-11-30", "3.5 mm jack",
         "1 2 3 4 5", "0.5 l bottle", "@work", "10.5", "7x9 frame", "gtin 04006381333931", "1920 1080", "DE12 3456",
-        "red dot sight", "look at polka dot dress", "mobile phone 12345678", "cell 3000 mah", "5558675309",
+        "red dot sight", "look at polka dot dress", "aim at red dot on pistol",
+        "look at polka dot in photoshop", "amazon at echo dot is not working", "look at polka dot xl",
+        "mobile phone 12345678", "cell 3000 mah", "5558675309",
         "雨衣 10", "recall 555867530", "hotel 123456789",
     ],
 )  # fmt: skip

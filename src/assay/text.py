@@ -151,11 +151,22 @@ PERSONAL: dict[str, str] = {
 
 _HINT = re.compile(r"[\d@]|[(\[]\s?at|\sdot\s|dot[)\]]", re.IGNORECASE)
 _MAIL = re.compile(r"[^\s@]+(?:@|\s?[(\[]\s?at\s?[)\]]\s?)[^\s@]+\.[^\s@.]{2,}", re.IGNORECASE)
+_LANDS = (
+    "ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bv bw by bz ca "
+    "cc cd cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr "
+    "ga gd ge gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo "
+    "jp ke kg kh ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo mp mq mr "
+    "ms mt mu mv mw mx my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re "
+    "ro rs ru rw sa sb sc sd se sg sh si sj sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to "
+    "tr tt tv tw tz ua ug uk us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw"
+).replace(" ", "|")
 _SPELLED = re.compile(
-    r"\S\s(?:[(\[]\s?)?at(?:\s?[)\]])?\s[^\s@]+\s(?:[(\[]\s?)?dot(?:\s?[)\]])?\s"
-    r"(?:com|org|net|edu|gov|info|biz|[a-z]{2})(?!\w)",
+    r"\S\s(?:[(\[]\s?)?at(?:\s?[)\]])?\s[^\s@]+\s"
+    r"(?:[(\[]\s?dot(?:\s?[)\]])?|dot\s?[)\]]|dot(?!\s(?:am|as|at|be|by|do|in|is|it|me|my|no|so|to|us)\s+\w))\s"
+    rf"(?:com|org|net|edu|gov|info|biz|{_LANDS})(?!\w)",
     re.IGNORECASE,
 )
+"""A country that is an English word too counts where nothing follows, or dot stands in brackets: "polka dot in red"."""
 _DIGITS = re.compile(r"(?<![\w.])(?<!\w[-/])\+?\(?\d[\d ()./-]{6,}\d(?!\w)(?![-/]\w)")
 _IBAN = re.compile(r"(?<!\w)[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ -]?[A-Za-z0-9]{1,4})?(?!\w)")
 _DATE = re.compile(
