@@ -197,6 +197,21 @@ def test_no_interval_of_times_begins_before_the_search(tmp_path):
     assert (rate.interval.low, rate.interval.high) == (0.0, pytest.approx(50.5 + 12.7062047 * 49.5))
 
 
+def test_rows_that_count_are_not_told_as_left_out(tmp_path):
+    first = {"search_id": "s1", "query": "red", "at": "2026-03-01T10:00:00Z"}
+    rows = [{**first, "event": "impression", "doc_id": "d1", "rank": 1},
+            {**first, "event": "click", "doc_id": "d1", "at": "2026-03-03T10:00:00Z", "dwell": "12,50"},
+            {**first, "event": "click", "doc_id": "d9"}]  # fmt: skip
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    told = {(note.code, note.text) for note in assay.behaviour(path).notes}
+    assert told >= {
+        ("counted-without", f"1 rows that count without their dwell_s, which cannot be read ({path}:2)"),
+        ("counted-without", "1 clicks long after their search, which count"),
+        ("left-out", "1 left out: clicked documents that their search never showed"),
+    }
+
+
 def test_nothing_left_is_not_an_answer(log):
     with pytest.raises(NotEnoughEvidence, match=r"no search is left in the log\n.* left out: before the window"):
         assay.behaviour(log, since="2027-01-01")

@@ -162,20 +162,25 @@ def nothing_left(log: Log, what: str = "nothing is left in the log to count") ->
 
 
 def _said(left: LeftOut | Refusal) -> str:
-    """How many rows are left out, why, and what is known of where they stand."""
+    """How many rows are left out, or count without something, why, and what is known of where they stand."""
+    from assay.logs.refusals import counts
+
     known = "; ".join(filter(None, [left.seen, ", ".join(left.places)]))
-    return f"{left.n:,} left out: {left.reason}{f' ({known})' if known else ''}"
+    return f"{left.n:,} {'' if counts(left.reason) else 'left out: '}{left.reason}{f' ({known})' if known else ''}"
 
 
 def notes_of(read: LogRead) -> list[Note]:
     """What a reader should know of how the log was read."""
+    from assay.logs.refusals import counts
+
     notes = []
     bases = [(one.app, one.base, one.is_base_said) for one in read.recorded if one.base is not None]
     for app, base, is_said in bases:
         who = f"{app}: " if app else ""
         how = "as --ordinal-base says" if is_said else "read from the smallest position"
         notes.append(Note("ordinal-base", f"{who}positions count from {base} in the log, {how}"))
-    notes += [Note("left-out", _said(one), count=one.n, level="warning") for one in read.left_out]
+    notes += [Note("counted-without" if counts(one.reason) else "left-out", _said(one), count=one.n, level="warning")
+              for one in read.left_out]  # fmt: skip
     if read.hidden:
         who = "1 query holds" if read.hidden == 1 else f"{read.hidden:,} queries hold"
         notes.append(Note("hidden", f"{who} an e-mail address, a card, account or phone number: known as hidden-... "

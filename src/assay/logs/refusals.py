@@ -21,13 +21,17 @@ NO_QUERY = "impressions whose search names no query"
 OTHERS = "rows of other applications"
 """Reasons, as `refused_places` says them."""
 
+LATE = "clicks long after their search, which count"
+UNREAD = "rows that count without their "
+"""A reason, and how others begin, of rows that count for all that."""
+
 APPS = 3
 """Of the applications that were not asked for, so many are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Rows that do not count, and why.
+    """Rows that do not count, or not with all they hold (see `counts`), and why.
 
     Args:
         reason: in words.
@@ -53,6 +57,11 @@ def refusals(log: Log, window: Mapping[str, int], by_query: bool) -> list[Refusa
     return [one for one in _all(log, window, by_query) if one.n]
 
 
+def counts(reason: str) -> bool:
+    """Whether rows that are told of for a reason count for all that."""
+    return reason == LATE or reason.startswith(UNREAD)
+
+
 def has_events(sources: Sequence[Source]) -> bool:
     """Whether rows can be clicks, and not only impressions that say whether they were clicked."""
     return any("kind" in source.paths or source.kind == "click" for source in sources)
@@ -72,7 +81,7 @@ def _all(log: Log, window: Mapping[str, int], by_query: bool) -> Iterator[Refusa
     yield Refusal(NO_QUERY, nameless, places.get(NO_QUERY, ()))
     for fields, n in odd.items():
         what = ", ".join(fields.split())
-        yield Refusal(f"rows that count without their {what}, which cannot be read", n, places.get(fields, ()))
+        yield Refusal(f"{UNREAD}{what}, which cannot be read", n, places.get(fields, ()))
     yield Refusal(OTHERS, sum(n for _, n in others), places.get(OTHERS, ()), _named(others))
     for why, one in unread.items():
         yield Refusal(why, one.n, one.places)
@@ -89,7 +98,7 @@ def _all(log: Log, window: Mapping[str, int], by_query: bool) -> Iterator[Refusa
         row = log.run("unmatched").row(0, named=True)
         yield Refusal("clicked documents that their search never showed", row["without_impression"] or 0)
         yield Refusal("clicks before their search", row["before_search"] or 0)
-        yield Refusal("clicks long after their search, which count", row["late"] or 0)
+        yield Refusal(LATE, row["late"] or 0)
     if log.heavy:
         yield Refusal(f"sessions of more than {log.reading.most} searches, set aside", log.heavy)
         yield Refusal("impressions of these sessions", int(log.run("aside_impressions")["impressions"][0]))
