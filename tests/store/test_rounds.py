@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay.store import claims, queue, rounds
+from assay.store import claims, progress, projects, queue, rounds
 from assay.store.database import Store
 from assay.store.rounds import Round
 from store.made import NOW, TENANT, ask, give, project, undo
@@ -65,3 +65,25 @@ def test_hidden_gold_is_no_round(store: Store) -> None:
     gold = queue.NewItem(*PAIR, "gold", 0, gold=2.0)
     store.write(lambda connection: queue.add(connection, TENANT, "p", [gold], 1, NOW)).result()
     assert [one.doc_hash for one in of_pair(store)] == ["h0"]
+
+
+def test_a_replaced_text_that_is_put_off_or_lies_too_long_goes_to_nobody_else(store: Store) -> None:
+    """Three raters each: one has answered the older text, two others hold it when the newer one is queued."""
+    row = project(store, items=1, wanted=3, queries=1)
+    (old,) = ask(store, row, "cy")
+    give(store, old["id"], "cy")
+    for rater in ("ann", "dot"):
+        assert [one["id"] for one in ask(store, row, rater)] == [old["id"]]
+    put(store, "new", 0)
+    store.write(lambda connection: rounds.retire(connection, [old["id"]])).result()
+    # What the project wants: the answer of one and those of two who have it, and one of the newer text.
+    assert projects.counts(store, "p") == {"wanted": 4, "taken": 3, "given": 1}
+    assert sorted(one["wanted"] for one in progress.items(store, "p")) == [1, 3]
+    store.write(lambda connection: claims.end(connection, old["id"], "ann", 0, "skipped", NOW)).result()
+    assert projects.counts(store, "p") == {"wanted": 3, "taken": 2, "given": 1}
+    assert [one["doc_hash"] for one in ask(store, row, "ben", 5)] == ["new"]
+    store.write(lambda connection: claims.end(connection, old["id"], "dot", 0, "expired", NOW)).result()
+    for rater in ("ann", "dot", "eve"):
+        assert "h0" not in [one["doc_hash"] for one in ask(store, row, rater, 5)]
+    give(store, old["id"], "dot")  # who has it on the screen may answer
+    assert "h0" not in [one["doc_hash"] for one in ask(store, row, "eve", 5)]

@@ -9,12 +9,12 @@ import sqlalchemy as sa
 
 from assay.store.database import Store
 from assay.store.judgments import standing
-from assay.store.schema import FLAGS, ITEMS, JUDGMENTS, PEOPLE, PROJECTS
+from assay.store.schema import FLAGS, ITEMS, JUDGMENTS, PEOPLE, PROJECTS, WANTED
 
 
 def items(store: Store, project: str) -> list[dict[str, Any]]:
     """What the progress of a project is counted from: id, wanted, is_pilot, is_disputed and gold of every item."""
-    columns = (ITEMS.c.id, ITEMS.c.wanted, ITEMS.c.is_pilot, ITEMS.c.is_disputed, ITEMS.c.gold)
+    columns = (ITEMS.c.id, WANTED.label("wanted"), ITEMS.c.is_pilot, ITEMS.c.is_disputed, ITEMS.c.gold)
     return store.rows(sa.select(*columns).where(ITEMS.c.project == project))
 
 

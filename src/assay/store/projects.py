@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from assay.errors import InputError
 from assay.store.database import Store
-from assay.store.schema import DOCUMENTS, FLAGS, IMAGES, ITEMS, JUDGMENTS, PROJECTS, QUERIES
+from assay.store.schema import DOCUMENTS, FLAGS, IMAGES, ITEMS, JUDGMENTS, PROJECTS, QUERIES, WANTED
 
 PICTURES_AT_ONCE = 20
 """Pictures that are in memory together."""
@@ -109,7 +109,7 @@ def set_gold_share(connection: sa.Connection, project: str, share: float) -> Non
 def counts(store: Store, project: str, rater: str | None = None) -> dict[str, int]:
     """How many judgments a project wants, how many claims of it are taken, and how many that a rater gave stand."""
     wanted = sa.select(
-        sa.func.coalesce(sa.func.sum(ITEMS.c.wanted), 0).label("wanted"),
+        sa.func.coalesce(sa.func.sum(WANTED), 0).label("wanted"),
         sa.func.coalesce(sa.func.sum(ITEMS.c.taken), 0).label("taken"),
     ).where(ITEMS.c.project == project, ITEMS.c.gold.is_(None), ITEMS.c.is_pilot.is_(False))
     found = {name: int(value) for name, value in store.rows(wanted)[0].items()}

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from assay.store.growing import AT_ONCE
 from assay.store.judgments import standing
-from assay.store.schema import ITEMS, JUDGMENTS
+from assay.store.schema import CLAIMS, ITEMS, JUDGMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +90,18 @@ def of_queries(connection: sa.Connection, project: str, queries: Iterable[str]) 
 def retire(connection: sa.Connection, items: Iterable[int]) -> None:
     """Lets nobody else have items, whose documents look otherwise now; whoever has one may answer it.
 
-    Those of a pilot stay: it is decided by what every rater says of the very same pairs.
+    Those of a pilot stay: it is decided by what every rater says of the very same pairs. As many raters are wanted as
+    have answered, not as have it: what one of them puts off or lets lie would be open to others.
     """
     names = sorted(items)
-    is_open = sa.and_(ITEMS.c.is_pilot.is_(False), ITEMS.c.taken < ITEMS.c.wanted)
+    answers = (
+        sa.select(sa.func.count())
+        .where(CLAIMS.c.item == ITEMS.c.id, CLAIMS.c.turn == 0, CLAIMS.c.outcome == "judged")
+        .scalar_subquery()
+    )
     for at in range(0, len(names), AT_ONCE):
         which = ITEMS.c.id.in_(names[at : at + AT_ONCE])
-        connection.execute(sa.update(ITEMS).where(which, is_open).values(wanted=ITEMS.c.taken))
+        connection.execute(sa.update(ITEMS).where(which, ITEMS.c.is_pilot.is_(False)).values(wanted=answers))
 
 
 def _judged(tenant: str, project: str) -> sa.Select[tuple[int]]:

@@ -150,6 +150,9 @@ ITEMS = _table(
 """A pair of query and document to be labelled. No system, no rank and no reason stands here: the page cannot show
 what its database does not know."""
 
+WANTED = sa.case((ITEMS.c.taken > ITEMS.c.wanted, ITEMS.c.taken), else_=ITEMS.c.wanted)
+"""Answers that an item is to have: of a replaced text also those of who has it and may answer."""
+
 _OPEN = ITEMS.c.taken < ITEMS.c.wanted
 sa.Index("ix_items_open", ITEMS.c.project, ITEMS.c.is_pilot, ITEMS.c.place, ITEMS.c.id,
          sqlite_where=_OPEN, postgresql_where=_OPEN)  # fmt: skip
