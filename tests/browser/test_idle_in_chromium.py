@@ -146,3 +146,41 @@ def test_at_the_end_nothing_is_left_to_press_either(browser: Any, base: str, uni
     told(page, "wait", "Nothing is left for you here.")
     assert buttons(page) == sorted(["Keys ?", *WAYS])  # nothing was answered on this page
     page.context.close()
+
+
+TIMED = """() => {
+    const really = setTimeout;
+    window.asked = [];
+    window.setTimeout = (act, ms, ...rest) => {
+        if (!act || act.name !== "fill") return really(act, ms, ...rest);
+        window.asked.push(ms);
+        return really(act, ms / 20);
+    };
+}"""
+"""How long the page waits before it asks for more is noted, and passes faster."""
+
+
+@pytest.mark.parametrize("unit", ["document", "pair"])
+def test_who_has_answered_all_without_a_connection_asks_less_and_less_often(
+    browser: Any, tmp_path: Path, unit: str
+) -> None:
+    folder = workspace(tmp_path)
+    if unit == "document":
+        project(folder, docs=6)
+    else:
+        comparing(folder)
+    move, go, seen = (press, opened, "#article") if unit == "document" else (two.press, two.opened, "#main")
+    with served(folder) as base:
+        page = go(browser, base)
+        lists = f"**/v1/projects/*/{'items' if unit == 'document' else 'pairs'}?*"
+        page.context.route(lists, lambda route: route.abort())
+        page.evaluate(TIMED)
+        for _ in range(7):  # of twelve; so many came at first
+            move(page, "1" if unit == "document" else "=")
+        page.wait_for_function("() => window.asked.includes(3000)")
+        waits = [ms for ms in page.evaluate("() => window.asked") if ms != 2000]  # that one while something was shown
+        assert waits == sorted(waits)
+        assert waits[0] >= 100
+        page.context.unroute(lists)
+        page.wait_for_selector(f"{seen}[data-seen]")
+        page.context.close()

@@ -22,6 +22,7 @@ let note = "";
 let history = [];        // answers of this page, the last one last
 let fetching = false;
 let vain = 0;            // fetches in a row that brought nothing new
+let timer = 0;           // of the next fetch, where one comes by itself
 let gone = new Set();    // items that left the page while a fetch was on its way: its answer may still name them
 let isEmpty = false;
 let isWaiting = false;   // the pilot is labelled, and the raters do not agree on it yet
@@ -98,13 +99,22 @@ async function fill() {
       if (told.waits === "pace") slow.show();
       isEmpty = told.items.length === 0 && outbox.waiting().length === 0 && told.waits !== "pace";
       isWaiting = told.waits === "pilot";
-    } else tell("offline", told.what || `the server said ${told.code}`);
+    } else {
+      vain += 1;
+      tell("offline", told.what || `the server said ${told.code}`);
+    }
   } catch {
-    setTimeout(fill, 2000);
+    vain += 1;
+    if (current || isEmpty) later(2000); // where the page waits for one, it asks again by itself
   } finally {
     fetching = false;
   }
   if (!current) next();
+}
+
+function later(ms) {
+  clearTimeout(timer);
+  timer = setTimeout(fill, ms);
 }
 
 // An item that the rater asked for: it comes next, and never in place of what is on the screen.
@@ -141,7 +151,7 @@ function wait() {
   $("query").textContent = "";
   if (isEmpty) return resting.begin(isWaiting, history.length > 0);
   resting.loading();
-  return setTimeout(fill, Math.min(3000, 100 * vain * vain)); // what is held waits in an outbox, or comes again
+  return later(Math.min(3000, 100 * vain * vain)); // what is held waits in an outbox, or comes again
 }
 
 function next() {

@@ -21,6 +21,7 @@ let history = [];        // answers of this page, the last one last
 let gone = new Set();    // pairs that left the page while a fetch was on its way: its answer may still name them
 let fetching = false;
 let vain = 0;            // fetches in a row that brought nothing new
+let timer = 0;           // of the next fetch, where one comes by itself
 let isEmpty = false;
 let isWaiting = false;   // the pilot is compared, and the raters do not agree on it yet
 let marks = true;
@@ -82,13 +83,19 @@ async function fill() {
       if (told.waits === "pace") slow.show();
       isEmpty = told.items.length === 0 && outbox.messages.length === 0 && told.waits !== "pace";
       isWaiting = told.waits === "pilot";
-    }
+    } else vain += 1;
   } catch {
-    setTimeout(fill, 2000);
+    vain += 1;
+    if (current || isEmpty) later(2000); // where the page waits for one, it asks again by itself
   } finally {
     fetching = false;
   }
   if (!current) next();
+}
+
+function later(ms) {
+  clearTimeout(timer);
+  timer = setTimeout(fill, ms);
 }
 
 // Showing.
@@ -125,7 +132,7 @@ function next() {
       return;
     }
     resting.loading();
-    setTimeout(fill, Math.min(3000, 100 * vain * vain)); // what is held waits in an outbox, or comes again
+    later(Math.min(3000, 100 * vain * vain)); // what is held waits in an outbox, or comes again
     return;
   }
   show();
