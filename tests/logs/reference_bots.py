@@ -21,12 +21,21 @@ def plain(row: Row, bot: str | None) -> Row:
     return {name: value for name, value in row.items() if name not in ("is_bot", "user_agent")} | {"bot": bot}
 
 
-@query
-def bot_searches(t: Tables) -> Rows:
+def of_bots(t: Tables, kinds: tuple[str, ...] = ()) -> Rows:
     here = [{"impression_id": row["impression_id"], "bot": own(t, row)} for row in t["all_rows"]
-            if row["kind"] in ("search", "impression") and row["impression_id"] is not None]  # fmt: skip
+            if (not kinds or row["kind"] in kinds) and row["impression_id"] is not None]  # fmt: skip
     parts = grouped((row for row in here if row["bot"] is not None), "impression_id")
     return [{"impression_id": key[0], "bot": first_of(row["bot"] for row in part)} for key, part in parts.items()]
+
+
+@query
+def bot_searches(t: Tables) -> Rows:
+    return of_bots(t, ("search", "impression"))
+
+
+@query
+def bot_searches_by_events(t: Tables) -> Rows:
+    return of_bots(t)
 
 
 @query

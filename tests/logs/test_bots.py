@@ -110,6 +110,28 @@ def test_events_and_searches_may_stand_in_files_of_their_own(tmp_path, duck):
     assert left == {WORD: (2, (f"{tmp_path}/log/a.jsonl:1", f"{tmp_path}/log/b.jsonl:1"))}
 
 
+@pytest.mark.parametrize("told", ["user_agent", "is_bot", "unit"])
+def test_where_only_events_say_who_is_a_bot_its_searches_go_with_its_clicks(tmp_path, told):
+    shown = ["search_id,query,doc_id,rank", *(f"s{i},red,d1,1" for i in range(100))]
+    events = ["search_id,doc_id,event,user_agent,is_bot,user_id"]
+    for i in range(60):  # 20 clicks of people, 40 of a bot; 40 searches without any
+        is_bot = i >= 20
+        said = {"user_agent": "Googlebot/2.1" if is_bot else PERSON, "is_bot": int(is_bot),
+                "unit": "monitor-7" if is_bot else f"u{i}"}  # fmt: skip
+        names = ("user_agent", "is_bot", "unit")
+        events.append(",".join([f"s{i}", "d1", "click", *(str(said[one]) if one == told else "" for one in names)]))
+    (tmp_path / "shown.csv").write_text("\n".join(shown), encoding="utf-8")
+    (tmp_path / "events.csv").write_text("\n".join(events), encoding="utf-8")
+    (tmp_path / "bots.txt").write_text("monitor-7\n", encoding="utf-8")
+    bots = tmp_path / "bots.txt" if told == "unit" else None
+    seen = assay.behaviour(tmp_path / "shown.csv", events=tmp_path / "events.csv", bots=bots)
+    assert (seen.rate("click rate").value, seen.rate("click rate").n) == (pytest.approx(20 / 60), 60)
+    assert seen.rate("abandonment").value == pytest.approx(40 / 60)
+    assert [(one.reason, one.n) for one in seen.log.left_out] == [
+        ({"user_agent": WORD, "is_bot": COLUMN, "unit": UNIT}[told], 80)
+    ]
+
+
 def test_a_flag_that_is_none_is_told_and_its_row_counts(tmp_path, duck):
     path = write(tmp_path / "log.csv", [(*ROWS[0][:7], "perhaps", MOMENT)])
     cells, left = found(duck, path)
@@ -213,4 +235,4 @@ def test_spark_leaves_out_the_same(tmp_path, duck):
 
 def test_whatever_counts_reads_rows_that_know_of_bots():
     plain = {name for name in names() if set(named(name).reads) & {"log", "all_rows"}}
-    assert plain == {"known", "known_as_it_is", "bot_searches", "user_agents", "outside"}
+    assert plain == {"known", "known_as_it_is", "bot_searches", "bot_searches_by_events", "user_agents", "outside"}

@@ -83,19 +83,17 @@ def read_bots(path: str | os.PathLike[str]) -> Bots:
     return Bots(tuple(units), tuple(agents), name)
 
 
-def laid(engine: Engine, sources: Sequence[Source], bots: Bots | None) -> bool:
+def laid(engine: Engine, sources: Sequence[Source], bots: Bots) -> bool:
     """Lays what names bots beside a log that is attached; whether a row of it can be a bot's.
 
     Args:
         engine: with the log.
         sources: of the log.
-        bots: what counts as one; nothing when None.
+        bots: what counts as one.
 
     Raises:
         InputError: a list is given, and no column holds what it names.
     """
-    if bots is None:
-        return False
     names = {name for source in sources for name in source.paths}
     wanted = (("unit_id", bots.units, "the people"), ("user_agent", bots.agents, "the user agent"))
     for name, listed, what in wanted:
@@ -110,3 +108,9 @@ def laid(engine: Engine, sources: Sequence[Source], bots: Bots | None) -> bool:
         agents = [(agent, why) for agent in there if (why := bots.why(agent)) is not None]
         engine.lay("bot_agents", {"user_agent": "VARCHAR", "bot": "VARCHAR"}, agents)
     return bool(bots.units or agents or "is_bot" in names)
+
+
+def is_told_by_events(sources: Sequence[Source], bots: Bots) -> bool:
+    """Whether only events say who is a bot: then theirs are the searches, too, which they would leave as abandoned."""
+    telling = {"is_bot", "user_agent", *(("unit_id",) if bots.units else ())}
+    return not any(telling & source.paths.keys() for source in sources if source.kind != "click")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.files import is_stream, name_of, spelled
-from assay.logs.bots import Bots, laid
+from assay.logs.bots import Bots, is_told_by_events, laid
 from assay.logs.engine import Engine
 from assay.logs.fields import found, is_ubi, kinds
 from assay.logs.found_files import LogFiles, files_of, part_files, passed_over
@@ -232,8 +232,10 @@ def _opened(
     sources = [replace(source, bases=counted) for source in sources]
     instead = _instead(sources, reading)
     engine.attach(sources, instead)
-    if laid(engine, sources, reading.bots):
+    if reading.bots is not None and laid(engine, sources, reading.bots):
         del instead["known"]
+        if is_told_by_events(sources, reading.bots):
+            instead["bot_searches"] = "bot_searches_by_events"
         engine.attach(sources, instead)
     engine.rejected()  # looking for positions has read the files: a quote that runs away ends here
     window = {"since": reading.since, "until": reading.until}
