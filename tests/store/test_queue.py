@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -239,3 +240,28 @@ def test_the_number_of_a_known_grade_tells_nothing(store: Store) -> None:
     ranks = [at for at, row in enumerate(rows, 1) if row["gold"] is not None]
     error = (461 * 400 / (12 * 60)) ** 0.5  # of the mean of 60 ranks drawn from 460
     assert abs(np.mean(ranks) - 461 / 2) < 5 * error
+
+
+def test_a_rater_who_asks_two_servers_at_once_is_counted_once(store: Store, url: str) -> None:
+    row = project(store, items=1, wanted=3, queries=1)
+    (item,) = store.rows(sa.select(ITEMS))
+    holds, gate = threading.Event(), threading.Event()
+
+    def first(connection: sa.Connection) -> bool:
+        is_taken = claims.take(connection, item, "ann", 0, NOW)
+        holds.set()
+        return is_taken and gate.wait(20)
+
+    with Store.open(url) as other:
+        one = store.write(first)
+        assert holds.wait(20)
+        two = other.write(lambda connection: claims.take(connection, item, "ann", 0, "2026-03-02T00:00:00Z"))
+        gate.set()
+        assert (one.result(), two.result()) == (True, False)
+    assert [one["taken"] for one in store.rows(sa.select(ITEMS))] == [1]
+    assert [one["claimed_at"] for one in store.rows(sa.select(CLAIMS))] == [NOW]
+    give(store, item["id"], "ann")
+    assert not store.write(lambda connection: claims.take(connection, item, "ann", 0, NOW)).result()  # it is answered
+    assert [one["outcome"] for one in store.rows(sa.select(CLAIMS))] == ["judged"]
+    assert [one["taken"] for one in store.rows(sa.select(ITEMS))] == [1]
+    assert ask(store, row, "ann") == []

@@ -11,12 +11,15 @@ from assay.store.schema import CLAIMS, ITEMS
 
 
 def take(connection: sa.Connection, row: dict[str, Any], rater: str, turn: int, now: str) -> bool:
-    """Claims an item; False where the quota is full."""
+    """Claims an item; False where the quota is full, or the rater has it, as of another server a moment ago."""
     if turn == 0 and not _TAKE.run(connection, {"item": row["id"]}):
         return False
     claim = {"tenant": row["tenant"], "item": row["id"], "rater": rater, "turn": turn, "now": now}
-    _HOLD.run(connection, claim)
-    return True
+    if _HOLD.run(connection, claim):
+        return True
+    if turn == 0:  # one rater is counted once
+        connection.execute(sa.update(ITEMS).where(ITEMS.c.id == row["id"]).values(taken=ITEMS.c.taken - 1))
+    return False
 
 
 def _take(_: str) -> sa.Executable:
@@ -29,7 +32,7 @@ def _take(_: str) -> sa.Executable:
 
 
 def _hold(dialect: str) -> sa.Executable:
-    """A claim is made, or opened again where the rater had the item before."""
+    """A claim is made, or opened again where the rater put the item off or let it lie."""
     from sqlalchemy.dialects import postgresql, sqlite
 
     insert = sqlite.insert(CLAIMS) if dialect == "sqlite" else postgresql.insert(CLAIMS)
@@ -38,6 +41,7 @@ def _hold(dialect: str) -> sa.Executable:
     return new.on_conflict_do_update(
         index_elements=["item", "rater", "turn"],
         set_={"claimed_at": new.excluded.claimed_at, "ended_at": None, "outcome": None},
+        where=sa.and_(CLAIMS.c.ended_at.is_not(None), CLAIMS.c.outcome != "judged"),
     )
 
 
