@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import assay
+from assay.errors import NotEnoughEvidence
 
 QUERIES = [f"q{n:02d}" for n in range(50)]
 
@@ -74,3 +75,43 @@ def test_errors_of_a_file_by_segment_are_those_of_the_same_curve_for_all(tmp_pat
     assert one.value == pytest.approx(plain.value, rel=1e-12)
     assert one.se_propensities == pytest.approx(plain.se_propensities, rel=1e-12)
     assert one.difference_high - one.difference == pytest.approx(plain.difference_high - plain.difference, rel=1e-9)
+
+
+@pytest.mark.parametrize(("searched", "is_refused"), [(8, False), (52, True)])
+def test_a_segment_whose_curve_does_not_fit_is_left_out_and_counts_towards_the_tenth(tmp_path, searched, is_refused):
+    """A tenth of what its curve says look at its position 2; 8 of 216 searches are 3.7 %, 52 of 260 are 20 %."""
+    rows = [row for device in ("desk", "phone") for query in QUERIES for row in searches(device, query, 104)]
+    alone = written(tmp_path / "alone.parquet", rows)
+    rows += [row for query in QUERIES for row in searches("tv", query, searched, second=0.05)]
+    curve = tmp_path / "p.csv"
+    curve.write_text("segment,position,propensity\n" + "".join(
+        f"{name},1,1\n{name},2,0.5\n" for name in ("desk", "phone", "tv")))  # fmt: skip
+    target = run(tmp_path / "all.run", QUERIES)
+    found = assay.counterfactual(written(tmp_path / "log.parquet", rows), target, propensities=curve)
+    assert (found.exit_code == 2) is is_refused
+    assert [one.why for one in found.segments] == ["", "", "propensities"]
+    assert found.segments[2].searches == 50 * searched
+    assert any(note.text.startswith("tv is left out: ") for note in found.notes)
+    if is_refused:
+        assert [one.rule for one in found.reasons] == ["propensities"]
+        assert found.reasons[0].says.startswith("in tv, with 20 % of the searches, ")
+        assert {one.value for one in found.others} == {None}
+    else:
+        plain = assay.counterfactual(alone, target, propensities=curve)
+        assert found.value == pytest.approx(plain.value, rel=1e-12)
+        assert found.fits is not False
+
+
+def test_where_a_run_was_asked_only_where_nothing_can_be_said_the_reason_is_told(tmp_path, log, curves):
+    target = run(tmp_path / "t.run", ["t"])
+    for missing in ("skip", "zero"):
+        with pytest.raises(NotEnoughEvidence, match=r"only in tablet.*: .*p\.csv has no propensities"):
+            assay.counterfactual(log, target, propensities=curves, missing=missing)
+
+
+def test_the_reason_of_a_segment_without_a_curve_is_that_of_the_file(tmp_path, log):
+    (tmp_path / "p.csv").write_text("segment,position,propensity\ndesk,1,1\ndesk,2,0.5\n")
+    found = assay.counterfactual(log, run(tmp_path / "a.run", ["a"]), propensities=tmp_path / "p.csv")
+    assert found.exit_code == 2
+    (reason,) = found.reasons
+    assert reason.says == f"in phone, with 50 % of the searches, {tmp_path / 'p.csv'} has no propensities of it"

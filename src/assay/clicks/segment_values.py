@@ -56,9 +56,9 @@ def segment_values(
         return (), ()
     rows, against = [], []
     for at, name in enumerate(strata.segments):
-        if not strata.is_known[at]:
+        if strata.why[at]:
             rows.append(SegmentValue(name, round(left_out.get(name, 0.0)), None, None, None, 0.0, 0.0, "propensities"))
-            against.append((rows[-1], Reason("propensities", "no document ties its positions together")))
+            against.append((rows[-1], Reason("propensities", strata.why[at])))
             continue
         row, why = _one(kind, clip, name, strata, replace(aimed, searches=np.where(
             strata.segment == at, aimed.searches, 0.0)), known, known.misfits[at])  # fmt: skip

@@ -66,7 +66,7 @@ class Strata:
         query_ids: the query in the log of each query of `cells`.
         segment: i64[queries of `cells`], the number of its segment; None where segments do not differ.
         segments: their names; empty where they do not differ.
-        is_known: whether each segment has a curve.
+        why: why each segment is left out; empty where it has a curve to be weighed by.
         slots: places of one segment; 0 where they do not differ.
     """
 
@@ -75,12 +75,12 @@ class Strata:
     query_ids: Sequence[str]
     segment: I64 | None = None
     segments: tuple[str, ...] = ()
-    is_known: tuple[bool, ...] = ()
+    why: tuple[str, ...] = ()
     slots: int = 0
 
     def counts(self, at: int) -> bool:
         """Whether a query of `cells` is of a segment with a curve."""
-        return self.segment is None or self.is_known[int(self.segment[at])]
+        return self.segment is None or not self.why[int(self.segment[at])]
 
     def lists(self, lists: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
         """The ranking by the names of the queries of `cells`: the same for each segment that has a curve."""
@@ -90,7 +90,7 @@ class Strata:
 
     def knows(self, name: str) -> bool:
         """Whether that segment has a curve."""
-        return self.is_known[self.segments.index(name)]
+        return not self.why[self.segments.index(name)]
 
     def searches(
         self, found: Mapping[tuple[str, str | None], float] | None, lists: Collection[str] | None = None
@@ -140,12 +140,13 @@ def as_they_are(cells: Cells) -> Strata:
     return Strata(cells, cells, cells.query_ids)
 
 
-def by_strata(cells: Cells, each: Sequence[Propensities | str]) -> Strata:
+def by_strata(cells: Cells, each: Sequence[Propensities | str], against: Sequence[str] = ()) -> Strata:
     """Queries apart by segment.
 
     Args:
         cells: that know their segments and the names of their queries.
         each: the propensities of each segment, by its number, or why there are none.
+        against: what speaks against those of each; such a segment is left out as well. None does when empty.
     """
     assert cells.segment is not None  # the caller has asked
     many = len(each)
@@ -160,5 +161,6 @@ def by_strata(cells: Cells, each: Sequence[Propensities | str]) -> Strata:
     )  # fmt: skip
     laid = curves(each)
     seen = replace(apart, position=laid.places(cells.segment, cells.position))
-    known = tuple(isinstance(one, Propensities) for one in each)
-    return Strata(apart, seen, query_ids, of_segment, tuple(cells.segments), known, laid.slots)
+    why = tuple(one.splitlines()[0] if isinstance(one, str) else said
+                for one, said in zip(each, against or [""] * many, strict=True))  # fmt: skip
+    return Strata(apart, seen, query_ids, of_segment, tuple(cells.segments), why, laid.slots)

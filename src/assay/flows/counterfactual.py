@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import InputError, did_you_mean
+from assay.errors import InputError, NotEnoughEvidence, did_you_mean
 from assay.flows.choices import chosen
 from assay.flows.click_logs import LogChoices, Paths, notes_of
 from assay.flows.counted import Counted
 from assay.flows.discounts import Discounts, discounts_of
 from assay.flows.known_positions import Positions, positions_of
 from assay.flows.lists import run_as_lists
-from assay.flows.off_policy_notes import cautions
+from assay.flows.off_policy_notes import cautions, left_out_notes
 from assay.flows.policy import of_policy
 from assay.flows.run_names import short_names
 from assay.flows.workbench import Workbench
@@ -24,7 +24,7 @@ from assay.results import QUIET, Note, Progress, Source
 if TYPE_CHECKING:
     from assay.clicks.aim import Aim, Seen
     from assay.clicks.counterfactual import Estimator, Weights
-    from assay.clicks.off_policy import Counterfactual, Estimated
+    from assay.clicks.off_policy import Counterfactual, Estimated, Reason
     from assay.clicks.strata import Strata
     from assay.stats.moments import Moments
 
@@ -186,12 +186,13 @@ def _valued(
 
     cells, kind = given.cells, asked.estimator
     strata = positions.strata(cells)
-    searches, left_out, against_all = strata.searches(
-        given.searches(bool(strata.segments)), None if asked.missing == "zero" else lists
-    )
+    listed = strata.lists(lists)
+    searches, left_out, listed_out = strata.searches(given.searches(bool(strata.segments)), lists)
+    if any(listed_out.values()) and not any(searches[query] for query in listed):
+        raise _only_left_out(strata, listed_out)
     shown = int(np.bincount(cells.query).max(initial=1))
     ranks = asked.discounts.of(max([1, shown, *(len(docs) for docs in lists.values())]))
-    aimed = aim(strata.cells, strata.lists(lists), ranks, is_ideal=asked.discounts.is_ideal, searches=searches,
+    aimed = aim(strata.cells, listed, ranks, is_ideal=asked.discounts.is_ideal, searches=searches,
                 absent_count=asked.missing == "zero", names=(list(lists), cells.query_ids))  # fmt: skip
     found = seen(strata.seen, positions.theta, aimed)
     weights, ends = estimate(kind, found, aimed, asked.clip), bounds(found, aimed)
@@ -204,9 +205,9 @@ def _valued(
         strata,
         aimed,
         Known(positions.theta, positions.cov, positions.se, positions.freedom, positions.misfits),
-        against_all,
+        left_out if asked.missing == "zero" else listed_out,
     )
-    against = reasons(weighed.ess, mean, spread.mean_se, ends.supported, positions.misfit, REMEDY, weighed.clicks)
+    against = reasons(weighed.ess, mean, spread.mean_se, ends.supported, positions.against_all, REMEDY, weighed.clicks)
     against += of_segments
     is_fine = not against
     if any(one.rule in ("propensities", "effective sample") for one in against):
@@ -216,6 +217,7 @@ def _valued(
     queries = {strata.query_ids[at] for at in np.flatnonzero(aimed.searches > 0).tolist()}
     measure = asked.discounts.measure.name if asked.discounts.measure else ""
     notes = [*notes, *(notes_of(given.read) if given.read else ()), *positions.notes,
+             *left_out_notes(strata, positions.misfits),
              *cautions(found, aimed, lists, asked=queries, measure=measure, estimator=kind, rankers=len(cells.rankers),
                        clicks=weighed.effective_clicks, cut=cut_off(kind, found, aimed, asked.clip),
                        is_apart=bool(segments))]  # fmt: skip
@@ -232,10 +234,19 @@ def _valued(
         effective_clicks=weighed.effective_clicks, mean_weight=mean, mean_weight_se=_if(True, spread.mean_se),
         largest=weighed.largest, largest_share=weighed.share, logged=logged[0], difference=logged[1],
         difference_low=logged[2], difference_high=logged[3],
-        others=_others(found, aimed, asked, positions, ends.supported), tenths=weighed.tenths,
+        others=_others(found, aimed, asked, positions, ends.supported, of_segments), tenths=weighed.tenths,
         propensities=positions.says, fits=positions.fits, log=given.read, segments=segments,
         notes=tuple(notes), source=source,
     )  # fmt: skip
+
+
+def _only_left_out(strata: Strata, searches: Mapping[str, float]) -> NotEnoughEvidence:
+    names = [name for name in strata.segments if searches.get(name)]
+    why = "; ".join(f"{name}: {strata.why[strata.segments.index(name)]}" for name in names)
+    return NotEnoughEvidence(
+        f"queries of the ranking were asked only in {' and '.join(names)}, of which nothing is known ({why})\n"
+        "    mend: pass --propensities FILE with curves for these that fit"
+    )
 
 
 REMEDY = "; searches show only some of the documents: pass --estimator policy-aware"
@@ -276,7 +287,9 @@ def _errors(given: Counted, units: int, positions: Positions) -> str:
     return f"sums over {units:,} {who}{more}"
 
 
-def _others(found: Seen, aimed: Aim, asked: _Asked, positions: Positions, supported: float) -> tuple[Estimated, ...]:
+def _others(
+    found: Seen, aimed: Aim, asked: _Asked, positions: Positions, supported: float, beside: tuple[Reason, ...]
+) -> tuple[Estimated, ...]:  # fmt: skip
     from assay.clicks.counterfactual import ESTIMATORS, estimate
     from assay.clicks.ideal import drawn_in
     from assay.clicks.off_policy import Estimated
@@ -288,9 +301,9 @@ def _others(found: Seen, aimed: Aim, asked: _Asked, positions: Positions, suppor
         one = estimate(kind, found, aimed, asked.clip)
         mean, mean_se = mean_weight(kind, found, aimed)
         weighed = of_ranking(kind, found, aimed, asked.clip)
-        against = reasons(weighed.ess, mean, mean_se, supported, positions.misfit, clicks=weighed.clicks)
+        against = reasons(weighed.ess, mean, mean_se, supported, positions.against_all, clicks=weighed.clicks) + beside
         variance = chance_variance(one, found, aimed, kind) + positions.adds(one.slope)[0]
-        why = ", ".join(reason.rule for reason in against)
+        why = ", ".join(dict.fromkeys(reason.rule for reason in against))
         rows.append(Estimated(kind, None if why else one.value, None if why else math.sqrt(variance), mean, why))
     if aimed.has_ideal and not rows[0].why:
         drawn = estimate("policy-aware", drawn_in(found), aimed).value

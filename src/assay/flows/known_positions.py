@@ -62,10 +62,22 @@ class Positions:
     misfits: tuple[str, ...] = ()
 
     def strata(self, cells: Cells) -> Strata:
-        """Counts of which each part has one curve."""
+        """Counts of which each part has one curve; without segments that it does not fit, where it fits others."""
         from assay.clicks.strata import as_they_are, by_strata
 
-        return by_strata(cells, self.segments) if self.segments else as_they_are(cells)
+        against = self.misfits if self.is_partly_fit else ()
+        return by_strata(cells, self.segments, against) if self.segments else as_they_are(cells)
+
+    @property
+    def is_partly_fit(self) -> bool:
+        """Whether nothing speaks against the propensities of some segment."""
+        return any(not isinstance(one, str) and not said
+                   for one, said in zip(self.segments, self.misfits, strict=True))  # fmt: skip
+
+    @property
+    def against_all(self) -> str:
+        """What speaks against the value of all: a segment that does not fit is left out where another one does."""
+        return "" if self.is_partly_fit else self.misfit
 
     def adds(self, slope: F64) -> tuple[float, float]:
         """What errors of propensities add to a variance, and its degrees of freedom; see `clicks.spread`."""
@@ -212,8 +224,9 @@ def _of_segments(
     laid = curves(each)
     se = None if all(one is mine for one, mine in zip(each, own, strict=True)) else np.sqrt(np.diag(laid.cov))
     misfit = "; ".join(f"in {name}, {said}" for name, said in zip(cells.segments, against, strict=True) if said)
-    return Positions(laid.theta, laid.cov if se is None else None, _unless_exact(se), laid.df, says, all(fits) if fits else None, misfit, notes, each,
-                     tuple(against))  # fmt: skip
+    cov = laid.cov if se is None else None
+    return Positions(laid.theta, cov, _unless_exact(se), laid.df, says, all(fits) if fits else None, misfit, notes,
+                     each, tuple(against))  # fmt: skip
 
 
 def _unless_exact(se: F64 | None) -> F64 | None:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING
 
 from assay.results import Note
 
 if TYPE_CHECKING:
     from assay.clicks.aim import Aim, Seen
+    from assay.clicks.strata import Strata
 
 FEW_CLICKS = 30
 """Effective clicks below which an interval from sums may hold the truth less often than it says."""
+
+
+def left_out_notes(strata: Strata, misfits: Sequence[str]) -> list[Note]:
+    """Which segments are left out because their propensities do not fit."""
+    return [Note("segment-left-out", f"{name} is left out: {said}", level="warning")
+            for name, said in zip(strata.segments, misfits, strict=True)
+            if said and not strata.knows(name)]  # fmt: skip
 
 
 def cautions(
