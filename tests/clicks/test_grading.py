@@ -55,6 +55,12 @@ def test_cuts_rise(cuts):
         cuts_of(cuts)
 
 
+def test_no_cut_lies_above_a_chance():
+    assert cuts_of([0.5, 1.0]).at == (0.5, 1.0)
+    with pytest.raises(InputError, match="attraction is a chance"):
+        cuts_of([0.5, 1.01])
+
+
 def test_agreement_by_hand():
     human, clicks = np.array([0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, -1])
     found = agreement(human, clicks, np.array([0, 0, 1, 1, 2]), 2)

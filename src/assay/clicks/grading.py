@@ -81,11 +81,14 @@ def cuts_of(at: Sequence[float]) -> Cuts:
     """Grades 0, 1, ... by cut points that were given.
 
     Raises:
-        InputError: there is none, or they are not rising numbers above 0.
+        InputError: there is none, or they are not rising numbers above 0 and up to 1.
     """
     if not at or any(not 0 < one < np.inf for one in at) or any(a >= b for a, b in pairwise(at)):
         raise InputError(f"cut points {', '.join(f'{one:g}' for one in at) or '(none)'} are not rising numbers above 0",
                          "--cuts", "pass such as --cuts 0.05,0.2,0.4")  # fmt: skip
+    if at[-1] > 1:
+        raise InputError(f"a cut point of {at[-1]:g}: attraction is a chance", "--cuts",
+                         "pass cut points above 0 and up to 1, such as --cuts 0.05,0.2,0.4")  # fmt: skip
     return Cuts(tuple(float(place) for place in range(len(at) + 1)), tuple(float(one) for one in at))
 
 
