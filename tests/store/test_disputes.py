@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import pytest
 import sqlalchemy as sa
 
 from assay.errors import InputError
 from assay.flows.disputes import dispute, settle, settled, take_back, waiting
 from assay.flows.people import Person
+from assay.store import judgments
 from assay.store.database import Store
 from assay.store.judgments import Given
-from assay.store.schema import JUDGMENTS
-from store.made import TENANT, ask, give, project
+from assay.store.schema import ITEMS, JUDGMENTS
+from store.conftest import emptied
+from store.made import NOW, TENANT, ask, give, project
 from web.labelled import DIMENSIONS, RUBRIC
 
 JUDGE, OTHER = Person("judge", "adjudicator", TENANT), Person("other", "adjudicator", TENANT)
@@ -84,3 +89,32 @@ def test_disputes_come_in_an_order_of_the_persons_own(store: Store) -> None:
     assert sorted(left(store)) == sorted(left(store, OTHER))
     assert left(store) != left(store, OTHER)
     assert left(store) != sorted(left(store))
+
+
+@pytest.mark.postgres
+def test_two_first_answers_of_two_servers_at_one_moment_are_a_dispute(server: str) -> None:
+    """The second is written, or waits, while the first one's transaction is open."""
+    says, gate = threading.Event(), threading.Event()
+    url = emptied(server)
+
+    def append(connection: sa.Connection, rater: str, grade: float) -> None:
+        judgments.append(connection, TENANT, Given(rater, item, rater, grade=grade), "v1", NOW)
+
+    def first(connection: sa.Connection) -> None:
+        append(connection, "ann", 0.0)
+        says.set()
+        assert gate.wait(20)
+
+    with Store.open(url) as store, Store.open(url) as other:
+        row = project(store, items=1, queries=1)
+        (item,) = {ask(store, row, rater)[0]["id"] for rater in ("ann", "ben")}
+        one = store.write(first)
+        assert says.wait(20)
+        two = other.write(lambda connection: append(connection, "ben", 2.0))
+        waits = sa.select(sa.func.count()).select_from(sa.text("pg_locks where not granted"))
+        while not two.done() and not next(iter(store.rows(waits)[0].values())):
+            time.sleep(0.01)
+        gate.set()
+        one.result()
+        two.result()
+        assert [found["is_disputed"] for found in store.rows(sa.select(ITEMS))] == [True]

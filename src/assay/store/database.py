@@ -32,6 +32,9 @@ _Done = list[tuple[Future[Any], Any, BaseException | None]]
 MOST_AT_ONCE = 500
 """Writes in one transaction."""
 
+WRITING = 0x6173736179
+"""The lock of whoever writes to a store in PostgreSQL, among the advisory locks of its database."""
+
 BUSY_MS = 10_000
 """How long SQLite waits for another process that writes."""
 
@@ -160,6 +163,7 @@ class Store:
         """Runs the jobs in one transaction and answers after the commit."""
         try:
             with self.engine.connect() as connection, connection.begin() as transaction:
+                _one_at_a_time(connection)
                 done = _alone(connection, transaction, *jobs[0]) if len(jobs) == 1 else _together(connection, jobs)
         except BaseException as error:
             said = EngineError(f"{self.name}: {_reason(error)}\n    mend: nothing of it was written; try again")
@@ -172,6 +176,16 @@ class Store:
                 future.set_result(value)
             else:
                 future.set_exception(fault)
+
+
+def _one_at_a_time(connection: sa.Connection) -> None:
+    """Waits for writers of other servers, as SQLite does by itself: each statement then sees what they wrote.
+
+    Two first answers of one item would otherwise each find none before it. One lock, before any row's, leaves no two
+    that wait for each other.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"select pg_advisory_xact_lock({WRITING})")
 
 
 def _alone(
