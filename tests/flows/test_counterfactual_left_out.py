@@ -115,3 +115,20 @@ def test_the_reason_of_a_segment_without_a_curve_is_that_of_the_file(tmp_path, l
     assert found.exit_code == 2
     (reason,) = found.reasons
     assert reason.says == f"in phone, with 50 % of the searches, {tmp_path / 'p.csv'} has no propensities of it"
+
+
+def test_one_curve_for_segments_that_nothing_tests_is_said(tmp_path):
+    """Phones show one order: their documents are weighed by the curve of desks."""
+    rows = [row for query in QUERIES for row in searches("desk", query, 104)]
+    rows += [row for query in QUERIES for row in searches("phone", query, 104, second=0.1, is_turned=False)]
+    found = assay.counterfactual(written(tmp_path / "log.parquet", rows), run(tmp_path / "a.run", QUERIES))
+    (note,) = [note for note in found.notes if note.code == "segments-untested"]
+    assert note.level == "warning"
+    assert note.text == ("whether positions are looked at alike in desk and phone cannot be tested: phone ties none "
+                         "together, and one curve stands for all")  # fmt: skip
+    (tmp_path / "p.csv").write_text("segment,position,propensity\n,1,1\n,2,0.5\ndesk,1,1\ndesk,2,0.5\nphone,1,1\n")
+    bare = pl.read_parquet(tmp_path / "log.parquet").drop("device")
+    bare.write_parquet(tmp_path / "bare.parquet")
+    found = assay.counterfactual(tmp_path / "bare.parquet", tmp_path / "a.run", propensities=tmp_path / "p.csv")
+    (note,) = [note for note in found.notes if note.code == "segments-differ"]
+    assert note.text.startswith("positions are looked at differently in desk and phone, and one curve stands for all: ")

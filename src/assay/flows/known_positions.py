@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -118,11 +118,10 @@ def positions_of(
     fits = tested.fits if tested else None
     misfit = "" if fits is not False or tested is None else tested.verdict
     notes = [] if fits is not None else [UNTESTED]
-    if differ is not None:
-        names = " and ".join(differ.segments)
-        notes.append(Note("segments-differ", f"positions are looked at differently in {names}, and one curve stands "
-                          "for all: a document that one of them shows more often than the rest is corrected too much "
-                          "or too little", level="warning"))  # fmt: skip
+    if differ is not None or set(curves) - {ALL}:
+        notes.append(_differently(differ.segments if differ is not None else sorted(set(curves) - {ALL})))
+    elif (untested := _untested_segments(near)) is not None:
+        notes.append(untested)
     if given is None:
         if isinstance(own, str):
             raise NotEnoughEvidence(own + ", or pass --propensities FILE with those of another log")
@@ -149,6 +148,25 @@ def _differ(cells: Cells) -> BySegment | None:
     except NotEnoughEvidence:
         return None
     return found if found.p < DIFFERS else None
+
+
+def _differently(names: Sequence[str]) -> Note:
+    return Note("segments-differ", f"positions are looked at differently in {' and '.join(names)}, and one curve "
+                "stands for all: a document that one of them shows more often than the rest is corrected too much or too "
+                "little", level="warning")  # fmt: skip
+
+
+def _untested_segments(cells: Cells) -> Note | None:
+    """Whether one curve stands for segments of which too few have a curve of their own to be compared."""
+    if cells.segment is None or len(cells.segments) < 2:
+        return None
+    unknown = [name for at, name in enumerate(cells.segments) if isinstance(_estimated(cells.of_segment(at)), str)]
+    if len(cells.segments) - len(unknown) > 1:
+        return None
+    tie = "ties" if len(unknown) == 1 else "tie"
+    return Note("segments-untested", f"whether positions are looked at alike in {' and '.join(cells.segments)} "
+                f"cannot be tested: {' and '.join(unknown)} {tie} none together, and one curve stands for all",
+                level="warning")  # fmt: skip
 
 
 def _given(given: str | os.PathLike[str] | Mapping[int, float] | None) -> tuple[dict[str, Curve], str]:
