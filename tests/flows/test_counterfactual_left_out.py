@@ -132,3 +132,18 @@ def test_one_curve_for_segments_that_nothing_tests_is_said(tmp_path):
     found = assay.counterfactual(tmp_path / "bare.parquet", tmp_path / "a.run", propensities=tmp_path / "p.csv")
     (note,) = [note for note in found.notes if note.code == "segments-differ"]
     assert note.text.startswith("positions are looked at differently in desk and phone, and one curve stands for all: ")
+
+
+def test_the_model_fits_by_segment_where_each_was_tested(tmp_path, curves):
+    """Phones with one order cannot be tested: nothing is known of the fit, and a note names them."""
+    for is_turned in (True, False):
+        rows = [row for query in QUERIES for row in searches("desk", query, 104)]
+        rows += [row for query in QUERIES for row in searches("phone", query, 104, is_turned=is_turned)]
+        log = written(tmp_path / "log.parquet", rows)
+        found = assay.counterfactual(log, run(tmp_path / "a.run", QUERIES), propensities=curves)
+        assert found.exit_code == 0
+        assert found.fits is (True if is_turned else None)
+        said = [note.text for note in found.notes if note.code == "untested"]
+        assert len(said) == (0 if is_turned else 1)
+        assert all("test the propensities of phone: " in text for text in said)
+        assert "segments-without-rivals" in {note.code for note in found.notes}

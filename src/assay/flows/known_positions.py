@@ -29,8 +29,9 @@ APART = 4.0
 """Standard errors by which propensities that were given may differ from those of the log."""
 
 
-UNTESTED = Note("untested", "nothing in the log can test the propensities: no document moves between positions often "
-                "enough", level="warning")  # fmt: skip
+def _untested(of: str = "") -> Note:
+    return Note("untested", f"nothing in the log can test the propensities{of}: no document moves between positions "
+                "often enough", level="warning")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,7 @@ def positions_of(
     tested = _tested(near, own, log) if not isinstance(own, str) else None
     fits = tested.fits if tested else None
     misfit = "" if fits is not False or tested is None else tested.verdict
-    notes = [] if fits is not None else [UNTESTED]
+    notes = [] if fits is not None else [_untested()]
     if differ is not None or set(curves) - {ALL}:
         notes.append(_differently(differ.segments if differ is not None else sorted(set(curves) - {ALL})))
     elif (untested := _untested_segments(near)) is not None:
@@ -152,8 +153,8 @@ def _differ(cells: Cells) -> BySegment | None:
 
 def _differently(names: Sequence[str]) -> Note:
     return Note("segments-differ", f"positions are looked at differently in {' and '.join(names)}, and one curve "
-                "stands for all: a document that one of them shows more often than the rest is corrected too much or too "
-                "little", level="warning")  # fmt: skip
+                "stands for all: a document that one of them shows more often than the rest is corrected too much or "
+                "too little", level="warning")  # fmt: skip
 
 
 def _untested_segments(cells: Cells) -> Note | None:
@@ -221,7 +222,7 @@ def _of_segments(
 
     from assay.clicks.strata import curves
 
-    fits: list[bool] = []
+    fits: dict[str, bool | None] = {}
     against = []
     for at, name in enumerate(cells.segments):
         one, mine = each[at], own[at]
@@ -231,20 +232,32 @@ def _of_segments(
             continue
         part = cells.of_segment(at)
         tested = None if isinstance(mine, str) else _tested(part, mine, None)
-        fits += [tested.fits] if tested else []
+        fits[name] = tested.fits if tested else None
         speaks = [tested.verdict] if tested and not tested.fits else []
         if one is not mine:
             speaks.append(_apart(one.theta, one.se, mine) if not isinstance(mine, str) else "")
             speaks.append(_too_low(one.theta, part))
         against.append("; ".join(dict.fromkeys(filter(None, speaks))))
-    if not fits:
-        notes.append(UNTESTED)
+    untested = [name for name, one in fits.items() if one is None]
+    if untested:
+        notes.append(_untested(f" of {' and '.join(untested)}" if len(untested) < len(fits) else ""))
+    notes.append(Note("segments-without-rivals", "by segment the model is tested by its counts, and not against UBM "
+                      "and SDBN"))  # fmt: skip
+    all_fit = _all_fit(fits, dict(zip(cells.segments, against, strict=True)))
     laid = curves(each)
     se = None if all(one is mine for one, mine in zip(each, own, strict=True)) else np.sqrt(np.diag(laid.cov))
     misfit = "; ".join(f"in {name}, {said}" for name, said in zip(cells.segments, against, strict=True) if said)
     cov = laid.cov if se is None else None
-    return Positions(laid.theta, cov, _unless_exact(se), laid.df, says, all(fits) if fits else None, misfit, notes,
+    return Positions(laid.theta, cov, _unless_exact(se), laid.df, says, all_fit, misfit, notes,
                      each, tuple(against))  # fmt: skip
+
+
+def _all_fit(fits: Mapping[str, bool | None], against: Mapping[str, str]) -> bool | None:
+    """Whether the model fits the segments that are weighed; None where some of them could not be tested."""
+    weighed = [one for name, one in fits.items() if not against[name]] or list(fits.values())
+    if False in weighed:
+        return False
+    return None if None in weighed or not weighed else True
 
 
 def _unless_exact(se: F64 | None) -> F64 | None:
