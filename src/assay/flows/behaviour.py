@@ -83,7 +83,8 @@ def behaviour(
         notes = [*notes_of(read), *_cautions(groups, rates)]
         positions, dwells = tuple(asked.positions()), tuple(asked.dwells())
         if units is not None and names is not None:
-            n = unit_days.write(asked.unit_sums(), units, names, asked.unit, within, empty_is_zero, read.zone)
+            n = unit_days.write(asked.unit_sums(), units, names, asked.unit, within, empty_is_zero, read.zone,
+                                unit_days.read_by(opened_log.reading, names), asked.missing)  # fmt: skip
             notes.append(Note("units", f"{n:,} sums of a {asked.unit} and day written to {spelled(units)}, under "
                               "pseudonyms of this workspace"))  # fmt: skip
         return Behaviour(
@@ -115,6 +116,9 @@ def _added(days: unit_days.UnitDays, groups: Sequence[str], within: float, comma
         recorded.append(Recorded(row["app"] or "", None, False, (("search", int(row["searches"])),), *span))
     notes = [Note("unit-days", "from sums of each person and day: clicks by position, dwell and single queries are not "
                   "in them"), *_cautions(groups, rates)]  # fmt: skip
+    for name, n in days.known_in_part().items():
+        notes.append(Note("known-in-part", f"{name}: {n} of {days.files} files are of a log that had none and may not "
+                          "record it; their searches count 0", count=n, level="warning"))  # fmt: skip
     if days.again:
         notes.append(Note("again", f"{days.again:,} sums of a {days.unit} and day stand in more than one file and are "
                           "added up: right for parts of a day, wrong for a day that was counted twice",

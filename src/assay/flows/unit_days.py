@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,14 +20,22 @@ from assay.logs.found_files import part_files
 if TYPE_CHECKING:
     import polars as pl
 
+    from assay.logs.log import Reading
+
 SUMS = ("searches", "shown", "shown_clicks", "clicks", "clicked", "first_click_rr", "to_click_s", "to_click_n", "zero",
         "zero_n", "abandoned", "answered", "reformulated", "reformulated_n", "carts", "purchases", "value")  # fmt: skip
 """Columns of `unit_sums` that add up."""
 
 GROUPS = ("app", "day", "ranker", "segment")
 
-RULES = ("unit", "within_s", "empty_is_zero", "zone", KEY)
+READ = ("kinds", "columns", "ordinal_base", "only_app", "session_limit", "bots")
+"""Columns that say how the log was read, see `read_by`."""
+
+RULES = ("unit", "within_s", "empty_is_zero", "zone", *READ, KEY)
 """Columns that say how the sums were made: one value each in files that may be added up."""
+
+LACKS = "lacks"
+"""The column with the names of measures that the log could not know, which differ from day to day."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +48,8 @@ class UnitDays:
         within_s: seconds within which a next query counts as a reformulation.
         zone: in which days were cut.
         again: rows whose unit and groups stand in another file too.
+        files: how many files have rows.
+        lacking: measure to the number of files whose log could not know it.
     """
 
     frame: pl.DataFrame
@@ -45,6 +57,8 @@ class UnitDays:
     within_s: float
     zone: str
     again: int = 0
+    files: int = 1
+    lacking: Mapping[str, int] = field(default_factory=dict)
 
     def moments(self, *by: str) -> list[dict[str, Any]]:
         """The rows that the query `unit_moments` gives: sums over units, with their squares and products."""
@@ -72,6 +86,14 @@ class UnitDays:
                 found[name] = f"no search of these sums has it ({', '.join(metric.needs)})"
         return found
 
+    def known_in_part(self) -> dict[str, int]:
+        """Measures over all searches to the number of files whose log could not know them: these searches count 0."""
+        from assay.logs.metrics import METRICS
+
+        missing = self.missing()
+        return {name: n for name, n in self.lacking.items()
+                if name not in missing and METRICS[name].under == "searches"}  # fmt: skip
+
 
 def check_target(out: str | os.PathLike[str]) -> None:
     """Refuses a name under which sums are not written, before the log is read."""
@@ -80,11 +102,33 @@ def check_target(out: str | os.PathLike[str]) -> None:
                          "give it the ending .parquet")  # fmt: skip
 
 
+def read_by(reading: Reading, names: Pseudonyms) -> dict[str, str]:
+    """What was said of how a log is read that changes its sums, as `READ`; a list of bots under the workspace's key."""
+    said = [json.dumps(dict(sorted(one.items()))) for one in (reading.kinds, reading.columns, reading.bases)]
+    bots = reading.bots
+    listed = "" if bots is None else json.dumps([sorted(bots.units), sorted(bots.agents)])
+    is_listed = bots is not None and (bots.units or bots.agents)
+    kept = "kept" if bots is None else names.of(listed)[:16] if is_listed else ""
+    return dict(zip(READ, (*said, reading.app, str(reading.most), kept), strict=True))
+
+
 def write(
     sums: pl.DataFrame, out: str | os.PathLike[str], names: Pseudonyms, unit: str, within_s: float, is_zero: bool,
-    zone: str,
+    zone: str, read: Mapping[str, str], lacks: Iterable[str],
 ) -> int:  # fmt: skip
-    """Writes the rows of `unit_sums`, each unit under its pseudonym; gives their number."""
+    """Writes the rows of `unit_sums`, each unit under its pseudonym; gives their number.
+
+    Args:
+        sums: the rows.
+        out: a file of Parquet.
+        names: the pseudonyms.
+        unit: what a unit is.
+        within_s: seconds within which a next query counts as a reformulation.
+        is_zero: whether searches without an impression found nothing.
+        zone: in which days were cut.
+        read: see `read_by`.
+        lacks: the measures that the log could not know.
+    """
     import polars as pl
 
     ids = sums[UNIT].unique()
@@ -93,7 +137,8 @@ def write(
     frame = sums.join(mapped, on=UNIT, how="left").select(
         pl.col("pseudonym").alias(UNIT), "app", pl.col("day").cast(pl.Int32).cast(pl.Date), "ranker", "segment", *SUMS,
         unit=pl.lit(unit), within_s=pl.lit(within_s), empty_is_zero=pl.lit(is_zero), zone=pl.lit(zone),
-        unit_key=pl.lit(names.key),
+        unit_key=pl.lit(names.key), lacks=pl.lit(";".join(lacks)),
+        **{name: pl.lit(value) for name, value in read.items()},
     ).sort(UNIT, *GROUPS)  # fmt: skip # the order of a log says who came when
     with replacing(out) as file:
         frame.write_parquet(file, compression="zstd")
@@ -136,7 +181,9 @@ def read(log: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Unit
     keys = frame.select(pl.struct(UNIT, *GROUPS).n_unique()).item()
     rules = frame.select(RULES).row(0, named=True)
     frame = frame.with_columns(pl.col("day").cast(pl.Int32))
-    return UnitDays(frame, rules["unit"], rules["within_s"], rules["zone"], frame.height - keys)
+    told = [one[LACKS].unique() for one in frames if one.height]
+    lacking = Counter(name for one in told for name in {part for text in one for part in text.split(";") if part})
+    return UnitDays(frame, rules["unit"], rules["within_s"], rules["zone"], frame.height - keys, len(told), lacking)
 
 
 def _files(path: str | os.PathLike[str]) -> list[str]:
@@ -146,7 +193,7 @@ def _files(path: str | os.PathLike[str]) -> list[str]:
 def _read(path: str) -> pl.DataFrame:
     import polars as pl
 
-    wanted = [UNIT, *GROUPS, *SUMS, *RULES]
+    wanted = [UNIT, *GROUPS, *SUMS, *RULES, LACKS]
     try:
         return pl.read_parquet(path, columns=wanted, glob=False)
     except (OSError, pl.exceptions.PolarsError) as error:
