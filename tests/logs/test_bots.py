@@ -132,6 +132,20 @@ def test_where_only_events_say_who_is_a_bot_its_searches_go_with_its_clicks(tmp_
     ]
 
 
+@pytest.mark.parametrize("said", [{"is_bot": True}, {"query_attributes": {"user_agent": "bingbot/2.0"}}])
+def test_what_stands_on_late_rows_of_bots_alone_is_found(tmp_path, duck, said):
+    rows = [{"query_id": f"s{i}", "client_id": "u1", "user_query": "red", "action_name": "impression",
+             "event_attributes": {"object": {"object_id": "d1"}, "position": {"ordinal": 1}},
+             **(said if i >= 2_050 else {})} for i in range(2_100)]  # fmt: skip
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    name = ".".join(["is_bot"] if "is_bot" in said else ["query_attributes", "user_agent"])
+    for columns in ({}, {name.split(".")[-1]: name}):
+        cells, left = found(duck, path, Bots(), columns=columns)
+        assert cells == [("red", "d1", 2_050, 0)]
+        assert [n for n, _ in left.values()] == [50]
+
+
 def test_a_flag_that_is_none_is_told_and_its_row_counts(tmp_path, duck):
     path = write(tmp_path / "log.csv", [(*ROWS[0][:7], "perhaps", MOMENT)])
     cells, left = found(duck, path)

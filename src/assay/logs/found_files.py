@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from assay.errors import InputError
 from assay.files import local, spelled
@@ -22,6 +22,11 @@ PACKED = (".gz", ".zst")
 
 SAMPLE = 2_000
 """Lines of a JSON file that are looked at for the fields it has."""
+
+TELL_OF_BOTS = ("is_bot", "is_robot", "user_agent", "useragent", "http_user_agent")
+"""Keys that are looked for in all lines, see `fields`: where they are overlooked, bots count as people."""
+
+_PART = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +163,31 @@ def json_paths(paths: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
                     continue
                 if isinstance(row, dict):
                     names.update({".".join(steps): steps for steps in _leaves(row)})
+            if "://" not in path:
+                names.update(_of_bots(file))
     if not names:
         raise InputError(f"none of the first {SAMPLE:,} lines is a JSON object", spelled(paths[0]),
                          "write one JSON object a line")  # fmt: skip
     return names
+
+
+def _of_bots(file: BinaryIO) -> dict[str, tuple[str, ...]]:
+    """The paths in the rest of a file that tell of bots: they may stand on the rows of bots alone."""
+    wanted = {f'"{name}"'.encode(): name for name in TELL_OF_BOTS}
+    found: dict[str, tuple[str, ...]] = {}
+    while wanted and (part := file.read(_PART)):
+        part += file.readline()
+        low = part.lower()
+        there = [word for word in wanted if word in low]
+        for line in part.splitlines() if there else ():
+            if not any(word in line.lower() for word in there) or not _is_object(line):
+                continue
+            for steps in _leaves(json.loads(line)):
+                if (word := f'"{steps[-1]}"'.lower().encode()) in wanted:
+                    found[".".join(steps)] = steps
+                    there = [one for one in there if one != word]
+                    del wanted[word]
+    return found
 
 
 def _leaves(row: dict[str, Any], *before: str) -> Iterator[tuple[str, ...]]:
