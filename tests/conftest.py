@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def shared() -> Path:
     """The data folder beside the repository; ask for it in tests that are marked `shared`."""
     return SHARED
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _light_passwords() -> Iterator[None]:
+    """Passwords of tests are hashed in microseconds: with what people get, a third of a run would be argon2."""
+    from argon2 import PasswordHasher
+
+    from assay.store import people
+
+    light = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(people, "_hasher", lambda: light)
+        yield
+
+
+@pytest.fixture
+def real_passwords() -> Iterator[None]:
+    """Hashes as people get them; ask for it where their cost is what is tested."""
+    from argon2 import PasswordHasher
+
+    from assay.store import people
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(people, "_hasher", PasswordHasher)
+        yield

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from argon2 import PasswordHasher
 
 from assay.flows.keeping import open_store
 from assay.flows.people import accept, add_person, change_person, invite
 from assay.flows.workbench import Workbench
-from assay.store.people import _NOBODY, _hasher, hashed, token_hash
+from assay.store.people import _NOBODY, hashed, token_hash
 from assay.store.schema import INVITATIONS
 from assay.web.auth import Key, TooOften, Tries
 from web.visiting import PASSWORD, Visitor, key
@@ -84,9 +85,15 @@ def test_what_is_wrong_is_not_told(visit: Visit) -> None:
     assert "do not belong together" in unknown.text
 
 
+@pytest.mark.usefixtures("real_passwords")
 def test_a_name_that_nobody_has_costs_as_much_work_as_one_that_somebody_has() -> None:
-    assert _hasher().check_needs_rehash(_NOBODY) is False  # the same parameters
+    assert PasswordHasher().check_needs_rehash(_NOBODY) is False  # the same parameters
     assert hashed("a long password").rsplit("$", 2)[0] == _NOBODY.rsplit("$", 2)[0]
+
+
+@pytest.mark.usefixtures("real_passwords")
+def test_passwords_are_hashed_as_rfc_9106_recommends_where_memory_is_scarce() -> None:
+    assert hashed("a long password").startswith("$argon2id$v=19$m=65536,t=3,p=4$")  # its section 4, the second choice
 
 
 def test_tries_double_the_wait_and_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
