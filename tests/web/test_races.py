@@ -56,6 +56,7 @@ def test_quotas_hold_when_twenty_raters_race_at_a_server(url: str, tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("real_passwords")  # the memory that they take is what could stay
 def test_a_server_holds_no_more_memory_after_many_log_ins(tmp_path: Path) -> None:
     from bench.store import memory_after_sign_ins
 
