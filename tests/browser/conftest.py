@@ -1,5 +1,6 @@
 """A real Chromium for every test of this folder."""
 
+import os
 import shutil
 from collections.abc import Iterator
 
@@ -14,11 +15,15 @@ FLAGS = [
     "--no-first-run",
 ]
 
+SHELL = "chromium-headless-shell"
+"""Chromium without its window, toolbars and tabs, which a test does not see and each new page would load."""
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    names = (os.environ.get("CHROMIUM", SHELL), "chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), None)
     if found is None:
         pytest.skip("no Chromium on this machine")  # the marked suite of .ci/run installs it
     with playwright.sync_playwright() as running:
