@@ -61,7 +61,7 @@ def test_totals_and_segments_are_said_to_be_two_families():
     page = to_document(comparison(segment_family=second, alpha=0.025))
     for where in ("Measures", "How this was made"):
         after = page[page.index(f">{where}</h2>") :]
-        assert "second family, corrected apart from the totals, each at 2.5 %: Holm over 16" in after
+        assert "second family, corrected apart from the totals, each at 2.5\u00a0%: Holm over 16" in after
 
 
 def test_segments_have_size_interval_detectable_effect_and_a_verdict():

@@ -80,7 +80,7 @@ def test_the_report_draws_the_rule_that_decided_against_its_threshold():
     assert "threshold −0.030" in document
     assert "Judge at least 12 documents" in document
     assert "https://" not in document
-    assert "100 % &lt;stale&gt; &amp;" in document
+    assert "100\u00a0% &lt;stale&gt; &amp;" in document
 
 
 def test_junit_has_a_test_a_rule_and_a_failure_where_the_build_stops():

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
+from collections.abc import Callable, Sequence
 from functools import cache
 from html import escape
+from itertools import groupby
 from typing import Any
 
-from assay.report.figures import is_number, number, show
+from assay.report.figures import count, is_number, number, on_page, show
 from assay.report.page import (
     Cell,
     Column,
@@ -38,6 +41,9 @@ ROOMY = 4
 """Columns that may go from this on need a wide page too."""
 PLACES = 3
 """The most decimals on a page."""
+LONGEST = 60
+"""Rows of a table that stand open."""
+PERCENT = re.compile(r"(?<=\d) %")
 
 DIAMOND = '<path d="M12 1l11 11-11 11L1 12z" fill="none" stroke="currentColor" stroke-width="2.4"/>'
 SHAPES: dict[Tone, str] = {
@@ -71,9 +77,15 @@ def to_html(page: Page) -> str:
 
 def to_fragment(page: Page) -> str:
     """The page as a part of a web page that has the style already."""
-    said = "".join(f'<p class="lead">{_cell(cell)}</p>' for cell in page.answer)
+    said = "".join(f'<p class="lead">{_cell(_rounded(cell))}</p>' for cell in page.answer)
     out = [f'<div class="answer"><h1>{_text(page.title)}</h1>{said}</div>']
-    out.extend(to_part(part) for part in page.parts)
+    drawn = ""
+    for part, following in zip(page.parts, (*page.parts[1:], None), strict=True):
+        if isinstance(part, Picture) and part.is_beside and isinstance(following, Table) and following.rows:
+            drawn = to_part(part)
+        else:
+            out.append(f'<div class="beside">{drawn}{to_part(part)}</div>' if drawn else to_part(part))
+            drawn = ""
     if page.made is not None:
         out.append(f'<footer class="made"><h2>How this was made</h2>{_facts(page.made)}</footer>')
     return "\n".join(out)
@@ -106,19 +118,31 @@ def _text(text: str) -> str:
     return escape(text, quote=True)
 
 
+def _said(text: str) -> str:
+    """Our own words: a number and its percent sign stay in one line."""
+    return PERCENT.sub("\u00a0%", _text(text))
+
+
+def _rounded(cell: Cell) -> Cell:
+    """A line of the answer with the decimals of a page."""
+    if isinstance(cell, Mark):
+        return Mark(cell.tone, on_page(cell.text), cell.label)
+    return on_page(cell) if isinstance(cell, str) else cell
+
+
 def to_part(part: Part) -> str:
     """One part of a page."""
     if isinstance(part, Table):
         return _table(part)
     if isinstance(part, Heading):
-        lead = f"<p>{_text(part.lead)}</p>" if part.lead else ""
-        return f'<div class="heading"><h2>{_text(part.text)}</h2>{lead}</div>'
+        lead = f"<p>{_said(part.lead)}</p>" if part.lead else ""
+        return f'<div class="heading"><h2>{_said(part.text)}</h2>{lead}</div>'
     if isinstance(part, Picture):
         return _picture(part)
     if isinstance(part, Prose):
         return f'<p class="part">{_cell(Mark(part.tone, part.text))}</p>'
     if isinstance(part, Facts):
-        return _facts(part)
+        return _facts(part, lambda text: _said(on_page(text)))
     if isinstance(part, Remarks):
         each = (f'<p class="remark {remark.tone}">{_cell(remark)}</p>' for remark in part.lines)
         return f'<div class="part">{"".join(each)}</div>'
@@ -131,40 +155,75 @@ def _picture(part: Picture) -> str:
     """A chart twice, wide and for a phone, below its caption."""
     wide, narrow = part.draw(part.width).svg(), part.draw(NARROW).svg()
     return (
-        f'<figure class="part"><figcaption>{_text(part.caption)}</figcaption>'
+        f'<figure class="part"><figcaption>{_said(part.caption)}</figcaption>'
         f'<div class="wide-only">{wide}</div><div class="narrow-only">{narrow}</div></figure>'
     )
 
 
-def _facts(part: Facts) -> str:
+def _facts(part: Facts, write: Callable[[str], str] = _text) -> str:
     rows = []
     for fact in part.facts:
-        said = "".join(f"<p>{_text(line)}</p>" for line in fact.lines) if len(fact.lines) > 1 else _text(fact.lines[0])
+        said = "".join(f"<p>{write(line)}</p>" for line in fact.lines) if len(fact.lines) > 1 else write(fact.lines[0])
         rows.append(f"<dt>{_text(fact.label)}</dt><dd>{said}</dd>")
     return f'<dl class="part facts">{"".join(rows)}</dl>'
 
 
 def _table(table: Table) -> str:
+    """A table in a region of its own; what goes beyond a sensible length stands folded below it."""
     if not table.rows:
         return ""
+    shown, folded = fold(table)
+    kind = "part scroll stack" + (" tall" if table.tall else "")
+    name = _text(table.name or "table")
+    out = f'<div class="{kind}" tabindex="0" role="region" aria-label="{name}">{_rows(table, shown, table.foot)}</div>'
+    for words, rows in folded:
+        out += (
+            f'<details class="more"><summary>{_text(words)}</summary><div class="scroll stack" tabindex="0" '
+            f'role="region" aria-label="{name}: {_text(words)}">{_rows(table, rows)}</div></details>'
+        )
+    return out
+
+
+def _rows(table: Table, rows: Sequence[tuple[Cell, ...]], foot: Sequence[tuple[Cell, ...]] = ()) -> str:
     heads = "".join(_head(column) for column in table.columns)
     groups = [i for i, column in enumerate(table.columns) if column.is_grouped]
     body, above = [], None
-    for row, below in zip(table.rows, (*table.rows[1:], None), strict=True):
+    for row, below in zip(rows, (*rows[1:], None), strict=True):
         body.append(_row(table, row, above, _edge(groups, row, below)))
         above = row
-    foot = "".join(_row(table, row, None, "") for row in table.foot)
-    kind = "part scroll stack" + (" tall" if table.tall else "")
+    said = "".join(_row(table, row, None, "") for row in foot)
     return (
-        f'<div class="{kind}" tabindex="0" role="region" aria-label="{_text(table.name or "table")}"><table>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(body)}</tbody>"
-        f"{f'<tfoot>{foot}</tfoot>' if foot else ''}</table></div>"
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(body)}</tbody>"
+        f"{f'<tfoot>{said}</tfoot>' if said else ''}</table>"
     )
+
+
+Rows = tuple[tuple[Cell, ...], ...]
+
+
+def fold(table: Table) -> tuple[Rows, list[tuple[str, Rows]]]:
+    """The rows that stand open, and the others by what their first column says, each with a name; none is lost."""
+    if table.tall or len(table.rows) <= LONGEST:
+        return table.rows, []
+    if not table.columns[0].is_grouped:
+        return table.rows[:LONGEST], [(f"{count(len(table.rows) - LONGEST, 'more row')}", table.rows[LONGEST:])]
+    shown: Rows = ()
+    folded: list[tuple[str, Rows]] = []
+    for first, held in groupby(table.rows, key=lambda row: show(row[0])):
+        rows = tuple(held)
+        room = 0 if folded else LONGEST - len(shown)
+        if len(rows) > room and shown:
+            folded.append((f"{first}: {count(len(rows), 'row')}", rows))
+            continue
+        shown += rows[:room]
+        if rows[room:]:
+            folded.append((f"{first}: {count(len(rows) - room, 'more row')}", rows[room:]))
+    return shown, folded
 
 
 def _head(column: Column) -> str:
     """The head of one column; one without words is not a head."""
-    return f'<th scope="col"{_class(column)}>{_text(column.head)}</th>' if column.head else f"<td{_class(column)}></td>"
+    return f'<th scope="col"{_class(column)}>{_said(column.head)}</th>' if column.head else f"<td{_class(column)}></td>"
 
 
 def _edge(groups: list[int], row: tuple[Cell, ...], below: tuple[Cell, ...] | None) -> str:
@@ -190,13 +249,15 @@ def _row(table: Table, row: tuple[Cell, ...], above: tuple[Cell, ...] | None, ed
             "none": said == "n/a",
         }
         extra = "".join(f" {kind}" for kind, holds in kinds.items() if holds)
-        tag, scope = ("th", ' scope="row"') if i == 0 else ("td", f' data-l="{_text(labels[i])}"')
-        out.append(f"<{tag}{scope}{_class(column, extra)}>{said}</{tag}>")
+        named = f' data-l="{_said(labels[i])}"' if i > 0 or table.needs_head(cell) else ""
+        tag, scope = ("th", ' scope="row"') if i == 0 else ("td", "")
+        out.append(f"<{tag}{scope}{named}{_class(column, extra)}>{said}</{tag}>")
     return f"<tr{f' class={edge}' if edge else ''}>{''.join(out)}</tr>"
 
 
 def _class(column: Column, extra: str = "") -> str:
     names = (" num" if column.align == "right" else "") + (" mono" if column.mono else "") + extra
+    names += " named" if column.is_named else ""
     names += " roomy" if column.drop >= ROOMY else ""
     return f' class="{names.strip()}"' if names.strip() else ""
 
@@ -210,12 +271,12 @@ def _cell(cell: Cell) -> str:
     if isinstance(cell, Mark) and cell.tone != "plain":
         shape = f'<svg viewBox="0 0 24 24" aria-hidden="true">{SHAPES[cell.tone]}</svg>'
         if cell.label:
-            return f'<span class="v v-{cell.tone}">{shape}{_text(cell.label)}</span> {_text(cell.text)}'
-        return f'<span class="v v-{cell.tone}">{shape}{_text(cell.text)}</span>'
+            return f'<span class="v v-{cell.tone}">{shape}{_said(cell.label)}</span> {_said(cell.text)}'
+        return f'<span class="v v-{cell.tone}">{shape}{_said(cell.text)}</span>'
     if isinstance(cell, Drawn):
         return _drawn(cell)
     most = PLACES if isinstance(cell, (Value, Range)) else None
-    return _text(show(cell, most))
+    return _said(show(cell, most))
 
 
 def _whisker(cell: Whisker, column: Column) -> str:

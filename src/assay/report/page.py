@@ -124,6 +124,7 @@ class Column:
         is_drawn: drawings; a terminal and programs get the figures beside it.
         axis: what drawings with a zero line share; a terminal draws those too.
         is_instead: the figures of the drawings; a terminal shows them only where there is no room to draw.
+        is_named: its head is somebody's name, which is cut in the middle where room is short.
     """
 
     head: str
@@ -137,6 +138,7 @@ class Column:
     is_drawn: bool = False
     axis: Axis | None = None
     is_instead: bool = False
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,11 @@ class Table:
         heads = [column.head for column in self.columns]
         return [f"{heads[i - 1]} {head}" if head in heads[:i] else head for i, head in enumerate(heads)]
 
+    def needs_head(self, cell: Cell) -> bool:
+        """Whether the first cell of a row, standing alone above the others, says nothing without its head."""
+        first = self.columns[0]
+        return bool(first.head) and (first.align == "right" or isinstance(cell, (Value, Range)))
+
     def without_drawings(self, axes: bool = False) -> Table:
         """The table as those see it who cannot be shown a drawing; with `axes`, who can be shown a simple one."""
         keep = [i for i, column in enumerate(self.columns) if not column.is_drawn or (axes and column.axis)]
@@ -189,11 +196,13 @@ class Picture:
         caption: how to read it.
         draw: the chart, of a width in pixels.
         width: of the wide one.
+        is_beside: the table after it stands at its side where there is room; its width is then about half the page.
     """
 
     caption: str
     draw: Callable[[float], Drawing]
     width: float = 720
+    is_beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

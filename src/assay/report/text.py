@@ -6,7 +6,7 @@ Written by hand because it has to start fast and to know which columns may go an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.report.figures import show
 from assay.report.letters import clean, cut, pad, plain, width, wrap
@@ -202,15 +202,29 @@ def _table(table: Table, paper: Paper) -> list[str]:
         keep = [i for i in keep if table.columns[i].drop != first]  # columns of one number belong together
     over = _total(table.columns, widths, keep) - paper.width
     over = _narrow(widths, least, [i for i in keep if table.columns[i].is_prose], over)
-    least = [max(SHORTEST_NAME, width(head)) for head in heads]
-    over = _narrow(widths, least, [i for i in keep if table.columns[i].is_name], over)
+    least = [max(SHORTEST_NAME, *(_wide(row[i]) for row in cells)) if column.is_named
+             else max(SHORTEST_NAME, width(heads[i])) for i, column in enumerate(table.columns)]  # fmt: skip
+    over = _narrow(widths, least, [i for i in keep if table.columns[i].is_name or table.columns[i].is_named], over)
+    if over > 0:
+        table, over = _tight(table, keep, over)
     if over > 0:
         return _blocks(table, cells, paper)  # whose names have room
+    heads = [cut(head, widths[i]) if table.columns[i].is_named else head for i, head in enumerate(heads)]
     for row in cells:
         for i in keep:
             if table.columns[i].is_name:
                 row[i] = cut(row[i], widths[i])
     return _rows(table, heads, cells, widths, keep)
+
+
+def _tight(table: Table, keep: Sequence[int], over: int) -> tuple[Table, int]:
+    """The table with less room between its columns, and what is still too much."""
+    for gap in (2, 1):
+        saved = sum(max(table.columns[i].gap - gap, 0) for i in keep[1:])
+        if saved >= over or gap == 1:
+            columns = tuple(replace(column, gap=min(column.gap, gap)) for column in table.columns)
+            return replace(table, columns=columns), over - saved
+    return table, over
 
 
 def _narrow(widths: list[int], least: Sequence[int], which: Sequence[int], over: int) -> int:
@@ -280,9 +294,11 @@ def _blocks(table: Table, cells: list[list[str]], paper: Paper) -> list[str]:
     names = [i for i, column in enumerate(table.columns) if i == 0 or column.is_name]
     label = max((width(c.head) for i, c in enumerate(table.columns) if i not in names and not c.axis), default=0) + 2
     lines: list[str] = [*wrap(table.title, paper.width), ""] if table.title else []
-    for row in cells:
+    for row, said_by in zip(cells, (*table.rows, *table.foot), strict=True):
         if lines and lines[-1]:
             lines.append("")
+        if table.needs_head(said_by[0]):
+            row = [f"{paper.clean(table.columns[0].head)} {row[0].strip()}", *row[1:]]
         title = "  ".join(row[i].strip() for i in names)
         if _wide(title) > paper.width:
             title = "  ".join(cut(row[i].strip(), max(paper.width // len(names) - 2, SHORTEST_NAME)) for i in names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assay.report.letters import cut
 from assay.report.svg import NARROW, Drawing, Scale
 
 WIDE_ROW, NARROW_ROW = 26.0, 44.0
@@ -52,7 +53,8 @@ def trap(rows: Sequence[Row], width: float = 720) -> Drawing:
     for place, row in enumerate(rows):
         top = HEAD + step * place
         y = top + (step / 2 if is_wide else step - 13)
-        d.text(0, y + 4 if is_wide else top + 12, _short(row.name, 32 if is_wide else 38))
+        d.text(0 if is_wide else left + 6, y + 4 if is_wide else top + 12, cut(row.name, 32 if is_wide else 36),
+               kind="halo")  # fmt: skip
         _interval(d, row, across, y, most)
         for x, grade in ((width - 66, row.clicks), (width - 4, row.people)):
             d.text(x, y + 4, grade, "end", "strong")
@@ -61,13 +63,11 @@ def trap(rows: Sequence[Row], width: float = 720) -> Drawing:
 
 def _interval(d: Drawing, row: Row, across: Scale, y: float, most: float) -> None:
     low, high = across(row.low), across(most if row.high is None else row.high)
+    if row.high is not None and row.high > most * 1.0001:
+        d.path(f"M{high - 5:.1f} {y - 4:.1f}L{high + 1:.1f} {y:.1f}L{high - 5:.1f} {y + 4:.1f}", "f-none s-ink", 1.6)
     if row.is_graded:
         d.line(low, y, high, y, "s-ink", 2.4)
     else:
         d.hatched(low, y - 6, high - low, 12)
     d.line(across(row.rate), y - 8, across(row.rate), y + 8, "s-base", 2.4)
     d.dot(across(row.attraction), y, 4, "f-ink s-ink" if row.is_graded else "f-paper s-ink", 1.6)
-
-
-def _short(name: str, most: int) -> str:
-    return name if len(name) <= most else name[: most - 1].rstrip() + "…"

@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from assay.clicks.off_policy import Tenth
 
 HEIGHT = 230.0
+SECOND = "f-base"
+"""Solid: hatching would say that a share is not known."""
 
 
 def by_weight(tenths: Sequence[Tenth], chance: str, width: float = 520) -> Drawing:
-    """Two bars a tenth: share of the weights (filled) and of the estimate (hatched).
+    """Two bars a tenth: share of the weights (filled) and of the estimate (the second tone): both are known.
 
     Args:
         tenths: the likeliest first.
@@ -36,12 +38,12 @@ def by_weight(tenths: Sequence[Tenth], chance: str, width: float = 520) -> Drawi
         left = 46 + place * step
         d.bar(left, up(one.weight), bar, 190 - up(one.weight), "f-ink")
         if one.value > 0:
-            d.hatched(left + bar + 2, up(one.value), bar, 190 - up(one.value))
+            d.bar(left + bar + 2, up(one.value), bar, 190 - up(one.value), SECOND)
         if place % (1 if width > 480 else 3) == 0:
             d.text(left + bar, 206, f"{one.high:.2g}", "middle", "faint")
     d.text(width - 8, 224, f"{chance}, at most", "end", "faint")
     d.bar(46, 6, 10, 10, "f-ink")
     d.text(60, 15, "weights", "start", "strong")
-    d.hatched(122, 6, 10, 10)
+    d.bar(122, 6, 10, 10, SECOND)
     d.text(138, 15, "estimate", "start", "strong")
     return d

@@ -57,15 +57,27 @@ def measures(rates: Sequence[Rate], by: Sequence[str], name: str) -> Table:
     groups = tuple(Column(one, is_name=True) for one in by)
     columns = (
         Column("measure", is_grouped=bool(by)), *groups, Column("value", "right"), Column("95 % interval"),
-        Column("of", "right", drop=1),
+        Column("of", "right", drop=1), Column("", drop=1, gap=1),
     )  # fmt: skip
     order = {rate.measure: place for place, rate in reversed(list(enumerate(rates)))}
     ordered = sorted(rates, key=lambda rate: order[rate.measure])
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (rate.measure, *(value for _, value in rate.group), Value(rate.value), interval(rate), f"{rate.n:,.0f}")
+        (
+            rate.measure,
+            *(value for _, value in rate.group),
+            Value(rate.value),
+            interval(rate),
+            f"{rate.n:,.0f}",
+            divided_by(rate),
+        )
         for rate in ordered
     )
     return Table(columns, rows, name=name)
+
+
+def divided_by(rate: Rate) -> str:
+    """What `n` counts."""
+    return "documents shown" if rate.measure == "CTR" else "searches"
 
 
 def interval(rate: Rate) -> Range:

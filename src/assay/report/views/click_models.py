@@ -16,9 +16,10 @@ FULL = {
     "global-ctr": "one click rate for all", "rank-ctr": "a click rate by position",
     "document-ctr": "a click rate by document",
     "coec": "clicks over what positions alone would bring", "pbm": "position and attraction",
-    "cascade": "read from the top to the first click", "dcm": "read on after a click, by position",
-    "sdbn": "read from the top until satisfied", "dbn": "the same, with a chance to give up",
-    "ubm": "position and distance to the last click", "ccm": "read on by what the clicked document gave",
+    "cascade": "read from the top to the first click", "dcm": "read from the top; after a click read on by position",
+    "sdbn": "read from the top until satisfied", "dbn": "read from the top until satisfied or given up",
+    "ubm": "position and distance to the last click",
+    "ccm": "read from the top; after a click read on by what the document gave",
 }  # fmt: skip
 
 

@@ -12,7 +12,10 @@ from assay.report.weight_chart import by_weight
 from assay.report.words import made, remarks
 
 if TYPE_CHECKING:
-    from assay.clicks.off_policy import Counterfactual
+    from assay.clicks.off_policy import Counterfactual, SegmentValue
+
+UNCOUNTED = ("propensities", "not asked")
+"""Refusals of a segment of which nothing was counted."""
 
 
 @view("Counterfactual")
@@ -39,7 +42,8 @@ def page(found: Counterfactual) -> Page:
         estimators(found),
     ]
     if found.tenths:
-        chart = Picture(caption, lambda width: by_weight(found.tenths, _chance(found), width))
+        chart = Picture(caption, lambda width: by_weight(found.tenths, _chance(found), width), 560,
+                        is_beside=True)  # fmt: skip
         parts += [Heading("Who carries the estimate"), chart, tenths(found)]
     parts += [Facts(tuple(facts(found))), remarks(found.notes)]
     return Page("Counterfactual", answer(found), tuple(part for part in parts if part), made(found.source))
@@ -90,15 +94,25 @@ def bounds(found: Counterfactual) -> Table:
 
 def segments(found: Counterfactual) -> Table:
     """What the ranking would have earned in each segment."""
-    columns = (Column("segment"), Column("searches", "right"), Column("value", "right"), Column("95 % interval"),
-               Column("supported", "right", drop=1), Column("refused by", is_prose=True))  # fmt: skip
+    is_refused = any(one.why for one in found.segments)
+    columns = (
+        Column("segment", is_name=True), Column("searches", "right", drop=1), Column("value", "right"),
+        Column("95 % interval"), Column("supported", "right", drop=2),
+        *((Column("refused by", is_prose=True),) if is_refused else ()),
+    )  # fmt: skip
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (one.name, f"{one.searches:,}", Value(one.value),
-         "" if one.low is None or one.high is None else Range(one.low, one.high, 4),
-         f"{100 * one.supported:.0f} %", one.why)
+        (one.name, f"{one.searches:,}", Value(one.value), Range(one.low, one.high), _support(one),
+         *((one.why,) if is_refused else ()))
         for one in found.segments
     )  # fmt: skip
     return Table(columns, rows, name="Segments")
+
+
+def _support(one: SegmentValue) -> str:
+    """The share with evidence; not known where the estimate was refused before anything was counted."""
+    if one.why in UNCOUNTED and not one.ess:
+        return "n/a"
+    return f"{100 * one.supported:.0f} %"
 
 
 def estimators(found: Counterfactual) -> Table:

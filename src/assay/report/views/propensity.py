@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 from assay.report.figures import count
 from assay.report.log_read import read
 from assay.report.page import Cell, Column, Fact, Facts, Heading, Mark, Page, Part, Picture, Range, Table, Value, view
-from assay.report.position_chart import RAW, Line, by_position
+from assay.report.position_chart import GOES_ON, RAW, Line, by_position, goes_on
 from assay.report.words import made, remarks
 
 if TYPE_CHECKING:
     from assay.clicks.position_bias import Curve, Examined, ModelTest, PositionBias, TrustLine
 
+HALF = 560
+"""Pixels of a chart with its figures at its side."""
+FEW = 4
+"""Curves whose figures find room beside their chart."""
 NAMES = {"chi-square": "Chi-square", "trust": "Trust in the top", "ubm": "Against UBM", "sdbn": "Against SDBN"}
 
 
@@ -31,10 +35,10 @@ def page(found: PositionBias) -> Page:
     caption = (
         "Propensity relative to position 1, 95 % intervals clustered by query. Dashed: click rate on the same scale; "
         "the gap is what a raw comparison would blame on the documents."
-    )
+    ) + _arrow([curve])
     parts: list[Part | None] = [
         Heading("How likely a position is looked at"),
-        Picture(caption, lambda width: by_position([raw, curve], width)),
+        Picture(caption, lambda width: by_position([raw, curve], width), HALF, is_beside=True),
         numbers(shown),
     ]
     if found.segments:
@@ -42,8 +46,10 @@ def page(found: PositionBias) -> Page:
         parts += [
             Heading("By segment", differs(found)),
             Picture(
-                "Propensity relative to position 1, by segment, with 95 % intervals. Arrow: the interval goes on.",
+                "Propensity relative to position 1, by segment, with 95 % intervals." + _arrow(lines),
                 lambda width: by_position(lines, width),
+                HALF,
+                is_beside=len(lines) <= FEW,
             ),
             side_by_side(found.segments, "By segment"),
         ]
@@ -54,6 +60,10 @@ def page(found: PositionBias) -> Page:
               side_by_side(found.checks, "By other methods"),
               Facts((*tests(found.tests), *facts(found))), remarks(found.notes)]  # fmt: skip
     return Page("Position bias", answer(found), tuple(part for part in parts if part), made(found.source))
+
+
+def _arrow(lines: Sequence[Line]) -> str:
+    return f" {GOES_ON}" if goes_on(lines) else ""
 
 
 def _scaled(one: Examined, first: Examined) -> float | None:
@@ -74,14 +84,19 @@ def answer(found: PositionBias) -> tuple[Mark | str, ...]:
         said = "; ".join(one.says for one in found.tests if one.is_against)
         head = Mark("fail", f"{said}. Estimates built on these propensities would be wrong.",
                     "THE POSITION MODEL DOES NOT FIT")  # fmt: skip
-    worth = [_worth(one) for one in found.positions if one.position in (2, 5, 10) and one.theta]
-    said = f"A click is worth {'; '.join(worth)}." if worth else ""
+    said = worth(found.positions) if found.fits is not False else ""
     return (head, said) if said else (head,)
 
 
-def _worth(one: Examined) -> str:
-    ends = f" ({1 / one.high:.1f} to {1 / one.low:.1f})" if one.low and one.high else ""
-    return f"{one.weight or 0:.1f} clicks at position 1 when it is at position {one.position}{ends}"
+def worth(shown: Sequence[Examined]) -> str:
+    """What clicks further down are worth, each with its interval where it is known; empty where nothing is."""
+    said: list[str] = []
+    for one in shown:
+        if one.position in (2, 5, 10) and one.theta:
+            ends = f" ({1 / one.high:.1f} to {1 / one.low:.1f})" if one.low and one.high else ""
+            what = f"at position {one.position} is worth {one.weight or 0:.1f}"
+            said.append(f"one {what}{ends}" if said else f"A click {what} clicks at position 1{ends}")
+    return f"{'; '.join(said)}." if said else ""
 
 
 def numbers(shown: Sequence[Examined]) -> Table:
@@ -108,7 +123,7 @@ def side_by_side(curves: Sequence[Curve], name: str) -> Table | None:
     if not able:
         return None
     depth = max(len(one.thetas) for one in able)
-    columns = (Column("position", "right"), *(Column(one.name, "right") for one in able))
+    columns = (Column("position", "right"), *(Column(one.name, "right", is_named=True) for one in able))
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (str(k + 1), *(Value(one.thetas[k] if k < len(one.thetas) else None, 3) for one in able)) for k in range(depth)
     )
