@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import json
+import random
+from collections import Counter
+from itertools import zip_longest
 
 import polars as pl
 import pytest
@@ -115,6 +119,75 @@ class TestWide:
         assert {why: n for why, (n, _) in left.items()} == {"an impression that names no document": 2}
         assert found(duck, path)[0] == cells
         assert found(duck, path)[1].keys() == left.keys()
+
+
+def listed(seed, n=60):
+    """Searches with lists of 0 to 4 documents, some of them twice, null, or of another length than their clicks."""
+    draw = random.Random(seed)
+    for at in range(n):
+        docs = None if draw.random() < 0.1 else draw.choices(["d1", "d2", "d3", None], k=draw.randint(0, 4))
+        long = max(0, len(docs or ()) + draw.choice([0, 0, 0, -1, 1]))
+        clicks = None if draw.random() < 0.1 else draw.choices([0, 0, 1, 1, None, 7], k=long)
+        yield {"search_id": f"s{at:02}", "query": draw.choice(["red", "blue"]), "docs": docs, "clicks": clicks}
+
+
+def by_hand(searches):
+    """The cells of such searches and the counts of what they refuse, in plain Python."""
+    cells, left = Counter(), Counter()
+    for one in searches:
+        docs = one["docs"] if isinstance(one["docs"], list) and one["docs"] else [None]
+        clicks = one["clicks"] if isinstance(one["clicks"], list) else []
+        for place, (doc, click) in enumerate(zip_longest(docs, clicks), start=1):
+            if doc is None:
+                left["an impression that names no document"] += 1
+            elif click not in (0, 1):
+                left["an impression whose click is neither 0 nor 1"] += 1
+            else:
+                cells[one["query"], doc, place] += 1
+    return cells, left
+
+
+class TestLists:
+    ODD = ("d1", {"id": "d1"}, "[1, 2]", 7, True, [[]], [{}, "d4"], ['\u00e9\n"', None], [1, 2.50])
+
+    @pytest.mark.parametrize("kind", ["parquet", "jsonl"])
+    def test_a_row_a_search_with_lists(self, tmp_path, spark, duck, kind):
+        searches, path = list(listed(7)), tmp_path / f"log.{kind}"
+        rows = pl.DataFrame(searches)
+        rows.write_ndjson(path) if kind == "jsonl" else rows.write_parquet(path)
+        cells, left = found(spark, path)
+        shown, refused = by_hand(searches)
+        assert {why: n for why, (n, _) in left.items()} == refused
+        assert {one[:3]: one[3] for one in cells} == shown
+        assert found(duck, path)[0] == cells
+        assert {why: n for why, (n, _) in found(duck, path)[1].items()} == refused
+        if kind == "parquet":
+            assert found(duck, path)[1] == left
+
+    def test_values_that_are_no_lists_or_no_plain_texts(self, tmp_path, spark, duck):
+        lines = [
+            {"search_id": f"s{n}", "query": "red", "r": {"a.b": odd, "c": [0, 1]}} for n, odd in enumerate(self.ODD)
+        ]
+        path = write(tmp_path / "log.jsonl", "".join(json.dumps(line) + "\n" for line in lines) + "{broken\n")
+        columns = {"docs": "r.a.b", "clicks": "r.c"}
+        cells, left = found(duck, path, columns=columns)
+        assert {one[1] for one in cells} == {"[]", "{}", "d4", '\u00e9\n"', "1", "2.5"}
+        told, refused = found(spark, path, columns=columns)
+        assert told == cells
+        assert {why: n for why, (n, _) in refused.items()} == {why: n for why, (n, _) in left.items()}
+
+    @pytest.mark.parametrize(("docs", "message"), [("d1", "holds no lists"), ([{"id": "d1"}], "no single value")])
+    def test_columns_that_are_no_lists_of_ids(self, tmp_path, spark, docs, message):
+        path = tmp_path / "log.parquet"
+        pl.DataFrame({"search_id": ["s1"], "query": ["red"], "docs": [docs], "clicks": [[1]]}).write_parquet(path)
+        with pytest.raises(InputError, match=message) as error:
+            found(spark, path)
+        assert str(error.value).startswith(f"{path}, column docs: ")
+
+    def test_csv_holds_none(self, tmp_path, spark):
+        path = write(tmp_path / "log.csv", "search_id,query,docs,clicks\ns1,red,a b,1 0\n")
+        with pytest.raises(InputError, match="CSV holds no lists"):
+            found(spark, path)
 
 
 class TestSpelling:

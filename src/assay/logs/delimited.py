@@ -40,6 +40,12 @@ class Unread:
         return Unread(self.n + other.n, (self.places + other.places)[:PLACES])
 
 
+def no_lists(files: LogFiles, path: str) -> InputError:
+    """What is said of a column of CSV that was named as a list."""
+    return InputError("CSV holds no lists", f"{spelled(files.paths[0])}, column {path}",
+                      "write one row a document, or lists as JSON lines or Parquet")  # fmt: skip
+
+
 def _one(separator: str) -> str:
     """A whole value, in quotes or not; possessive, so that a long line costs no more than its length."""
     return f'"(?:[^"]++|"")*+"|[^"{separator}][^{separator}]*+|'

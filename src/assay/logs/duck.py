@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assay.errors import EngineError, InputError, MissingExtra, first_line
 from assay.files import spelled
+from assay.logs import delimited
 from assay.logs.beyond import Beyond
 from assay.logs.clock import micros_there
 from assay.logs.delimited import NOT_UTF8, OPEN, PLACES, RAGGED, SEPARATORS, TOO_LONG, Unread, mixed_end, names_of
@@ -349,8 +350,7 @@ class Duck:
             return f"json_extract_string(line, {literal(self._json(path) + '[*]')})"
         if files.kind == "parquet":
             return self.value(path, files)
-        raise InputError("CSV holds no lists", f"{spelled(files.paths[0])}, column {path}",
-                         "write one row a document, or lists as JSON lines or Parquet")  # fmt: skip
+        raise delimited.no_lists(files, path)
 
     def _execute(self, statement: str) -> None:
         try:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, MissingExtra, first_line
 from assay.files import name_of, spelled
-from assay.logs.delimited import SEPARATORS, Unread
+from assay.logs import spark_lists
+from assay.logs.delimited import SEPARATORS, Unread, no_lists
 from assay.logs.found_files import LogFiles, json_paths
 from assay.logs.mapping import DIGITS, FIRST, NAMES_ZONE, Source, literal, quoted, select, union, union_of_others
 from assay.logs.named import BESIDE, composed, parameters
@@ -69,6 +70,7 @@ class Spark:
         self._sources: tuple[Source, ...] = ()
         self._instead: dict[str, str] = {}
         self._views: dict[tuple[LogFiles, bool], str] = {}
+        self._lists: dict[tuple[LogFiles, bool, str, str | None], str] = {}
         self._steps: dict[str, Sequence[str]] = {}
         self._pairs: list[DataFrame] = []  # that executors hold
         self._is_placed = False  # whether relations say where their rows stand
@@ -253,8 +255,27 @@ class Spark:
             return long(source, self, view)
         if "docs" not in source.paths:
             return view
-        raise InputError("lists in one column are read by the embedded engine alone", "--on spark",
-                         "write one row a document, or leave out --on spark")  # fmt: skip
+        return self._listed(source, view)
+
+    def _listed(self, source: Source, view: str) -> str:
+        """The view of the elements of lists: sqlglot does not write how Spark takes lists apart."""
+        docs = self._list(source.paths["docs"], source)
+        clicks = self._list(source.paths["clicks"], source) if "clicks" in source.paths else None
+        key = (source.files, self._is_placed, docs, clicks)
+        if key not in self._lists:
+            name = f"lists_{len(self._lists)}"
+            self._view_of(f"{name}_read", f"SELECT * FROM {view}")
+            rows = self._read(lambda: self._session.sql(spark_lists.long(f"{name}_read", docs, clicks)), source.files)
+            rows.createOrReplaceTempView(name)
+            self._lists[key] = name
+        return self._lists[key]
+
+    def _list(self, path: str, source: Source) -> str:
+        if source.files.kind == "json":
+            return spark_lists.of_json(self._steps.get(path, path.split(".")))
+        if source.files.kind == "parquet":
+            return spark_lists.of_parquet(path, source.types[path], source.files)
+        raise no_lists(source.files, path)
 
     def _json(self, path: str) -> str:
         return "$" + "".join(f"['{step}']" for step in self._steps.get(path, path.split(".")))
