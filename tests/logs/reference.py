@@ -293,6 +293,23 @@ def list_rows(t: Tables) -> Rows:
 
 
 @query
+def segment_list_rows(t: Tables) -> Rows:
+    """Of n searches of a segment those are taken at which place x most / n passes a whole number."""
+    ordered = sorted(t["searches"], key=lambda row: low(row, "moment", "impression_id"))
+    most, taken = t.values["most"], {}
+    for (segment,), part in grouped(({**row, "segment": row["segment"] or "not named"} for row in ordered),
+                                    "segment").items():  # fmt: skip
+        for place, row in enumerate(part, start=1):
+            if len(part) <= most or place * most // len(part) > (place - 1) * most // len(part):
+                taken[row["impression_id"]] = (segment, place)
+    names = ("query_id", "doc_id", "position", "clicked")
+    return [{"segment": segment, "place": place, **{name: row[name] for name in names}}
+            for row in t["shown"] if row["query_id"] is not None
+            for segment, place in [taken.get(row["impression_id"], (None, 0))]
+            if segment is not None and (row["segment"] or "not named") == segment]  # fmt: skip
+
+
+@query
 def tally(t: Tables) -> Rows:
     names = ("app", "kind", "refused", "unread")
     return [{**dict(zip(names, key, strict=True)), "n": len(part), "first": first_of(row["moment"] for row in part),

@@ -36,17 +36,19 @@ class Test:
         statistic: see `misfit`.
         p: how often a log that fits has such a statistic; NaN where the test could not be made.
         says: one sentence.
+        level: how often it may flag a log that fits.
     """
 
     name: str
     statistic: float
     p: float
     says: str
+    level: float = LEVEL
 
     @property
     def flags(self) -> bool:
         """Whether it speaks against the model."""
-        return self.p < LEVEL
+        return self.p < self.level
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ class Misfit:
 
 
 def misfit(
-    cells: Cells, propensities: Propensities, earlier: Lists | None = None, later: Lists | None = None
+    cells: Cells, propensities: Propensities, earlier: Lists | None = None, later: Lists | None = None,
+    level: float = LEVEL,
 ) -> Misfit:  # fmt: skip
     """Tests propensities against the cells that they were fitted to, and against rivals on later lists.
 
@@ -89,6 +92,7 @@ def misfit(
         propensities: of these cells.
         earlier: lists to fit the models to.
         later: lists to predict, with the same numbering of pairs (`Lists.from_frames`).
+        level: how often each test may flag a log that fits; less where several parts of one log are tested.
 
     Raises:
         NotEnoughEvidence: no test can be made.
@@ -100,6 +104,7 @@ def misfit(
     tests = [chi, _trust(table)]
     if earlier is not None and later is not None:
         tests += _rivals(earlier, later)
+    tests = [replace(test, level=level) for test in tests]
     if all(math.isnan(test.p) for test in tests):
         raise NotEnoughEvidence("too few clicks to test the position-based model")
     against = [test for test in tests if test.flags]

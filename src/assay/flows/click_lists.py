@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,10 +28,30 @@ def earlier_and_later(log: Log, most: int = MOST_SEARCHES) -> tuple[Lists, Lists
         log: with an id for each search.
         most: searches that are taken, every n-th in the order of time.
     """
+    searches = int(log.run("how_many")["searches"][0])
+    return _parted(_whole(log.run("list_rows", step=max(1, -(-searches // most)))))
+
+
+def each_earlier_and_later(
+    log: Log, segments: Sequence[str], most: int = MOST_SEARCHES
+) -> list[tuple[Lists, Lists] | None]:
+    """The same for each segment by itself: its own lists, split by its own time.
+
+    Args:
+        log: with an id for each search.
+        segments: their names.
+        most: searches that are taken of all segments together, each having the same share.
+    """
+    import polars as pl
+
+    rows = log.run("segment_list_rows", most=max(1, most // len(segments)))
+    return [_parted(_whole(rows.filter(pl.col("segment") == name))) for name in segments]
+
+
+def _parted(lists: pl.DataFrame) -> tuple[Lists, Lists] | None:
+    """Lists before and after a moment; None where either part would be empty."""
     from assay.clicks.lists import Lists
 
-    searches = int(log.run("how_many")["searches"][0])
-    lists = _whole(log.run("list_rows", step=max(1, -(-searches // most))))
     if lists.height < 2:
         return None
     split = lists["place"].quantile(EARLIER)

@@ -11,6 +11,7 @@ from assay.errors import InputError, NotEnoughEvidence
 from assay.files import spelled
 from assay.flows.click_lists import DEEPEST, earlier_and_later
 from assay.flows.propensity_file import ALL, Curve, read
+from assay.flows.segment_tests import pooled_notes, tested_segments
 from assay.results import Note
 
 if TYPE_CHECKING:
@@ -106,23 +107,24 @@ def positions_of(
     """
     near = cells.where(cells.position <= DEEPEST)
     own = _estimated(near)
-    differ = _differ(near)
+    apart = _by_segment(near)
+    differ = apart if apart is not None and apart.p < DIFFERS else None
     if differ is not None and given is None:
         said = "< 0.0001" if differ.p < 0.0001 else f"{differ.p:.4f}"
         return _of_segments(near, differ.each, differ.each, (
             f"estimated from this log for each of {', '.join(differ.segments)}, which differ (p {said}); "
-            "errors clustered by query"), [])  # fmt: skip
+            "errors clustered by query"), [], log)  # fmt: skip
     curves, where = _given(given)
     if set(curves) - {ALL} and near.segment is not None:
-        return _of_file(near, curves, where)
+        return _of_file(near, curves, where, log)
     tested = _tested(near, own, log) if not isinstance(own, str) else None
     fits = tested.fits if tested else None
     misfit = "" if fits is not False or tested is None else tested.verdict
     notes = [] if fits is not None else [_untested()]
     if differ is not None or set(curves) - {ALL}:
         notes.append(_differently(differ.segments if differ is not None else sorted(set(curves) - {ALL})))
-    elif (untested := _untested_segments(near)) is not None:
-        notes.append(untested)
+    else:
+        notes += _pooled(near, apart)
     if given is None:
         if isinstance(own, str):
             raise NotEnoughEvidence(own + ", or pass --propensities FILE with those of another log")
@@ -138,17 +140,16 @@ def positions_of(
     return Positions(theta, None, se, None, f"from {where}", fits, speaks, notes)
 
 
-def _differ(cells: Cells) -> BySegment | None:
-    """Propensities by segment where one curve does not do for all."""
+def _by_segment(cells: Cells) -> BySegment | None:
+    """Propensities by segment, tested whether one curve would do for all; None where there is nothing to compare."""
     from assay.clicks.by_segment import by_segment
 
     if cells.segment is None or len(cells.segments) < 2:
         return None
     try:
-        found = by_segment(cells)
+        return by_segment(cells)
     except NotEnoughEvidence:
         return None
-    return found if found.p < DIFFERS else None
 
 
 def _differently(names: Sequence[str]) -> Note:
@@ -157,17 +158,11 @@ def _differently(names: Sequence[str]) -> Note:
                 "too little", level="warning")  # fmt: skip
 
 
-def _untested_segments(cells: Cells) -> Note | None:
-    """Whether one curve stands for segments of which too few have a curve of their own to be compared."""
-    if cells.segment is None or len(cells.segments) < 2:
-        return None
-    unknown = [name for at, name in enumerate(cells.segments) if isinstance(_estimated(cells.of_segment(at)), str)]
-    if len(cells.segments) - len(unknown) > 1:
-        return None
-    tie = "ties" if len(unknown) == 1 else "tie"
-    return Note("segments-untested", f"whether positions are looked at alike in {' and '.join(cells.segments)} "
-                f"cannot be tested: {' and '.join(unknown)} {tie} none together, and one curve stands for all",
-                level="warning")  # fmt: skip
+def _pooled(cells: Cells, found: BySegment | None) -> list[Note]:
+    """What could not be tested where one curve stands for all segments."""
+    if found is not None:
+        return pooled_notes(cells, found, found.each)
+    return pooled_notes(cells, None, [_estimated(cells.of_segment(at)) for at in range(len(cells.segments))])
 
 
 def _given(given: str | os.PathLike[str] | Mapping[int, float] | None) -> tuple[dict[str, Curve], str]:
@@ -186,7 +181,7 @@ def _on_errors(se: F64 | None) -> Note:
                 "wrong all in one direction, the worst that can be")  # fmt: skip
 
 
-def _of_file(cells: Cells, curves: Mapping[str, Curve], where: str) -> Positions:
+def _of_file(cells: Cells, curves: Mapping[str, Curve], where: str, log: Log | None) -> Positions:
     """A curve from a file for each segment of the log."""
     from assay.clicks.by_segment import by_segment
 
@@ -202,14 +197,14 @@ def _of_file(cells: Cells, curves: Mapping[str, Curve], where: str) -> Positions
         own = (str(error),) * len(each)
     errors = [curves[name].se for name in cells.segments if name in curves]
     first = next((se for se in errors if se is None), errors[0])
-    return _of_segments(cells, each, own, f"from {where}, for each segment", [_on_errors(first)])
+    return _of_segments(cells, each, own, f"from {where}, for each segment", [_on_errors(first)], log)
 
 
 def _of_segments(
     cells: Cells, each: tuple[Propensities | str, ...], own: tuple[Propensities | str, ...], says: str,
-    notes: list[Note],
+    notes: list[Note], log: Log | None,
 ) -> Positions:  # fmt: skip
-    """Each segment by itself, tested by its own counts.
+    """Each segment by itself, tested by its own counts and lists.
 
     Args:
         cells: of the log.
@@ -217,11 +212,14 @@ def _of_segments(
         own: those of the log itself.
         says: where they come from.
         notes: what else there is to say.
+        log: for whole lists; None where counts alone are known.
     """
     import numpy as np
 
     from assay.clicks.strata import curves
 
+    tests = tested_segments(cells, [one if isinstance(one, str) else mine
+                                    for one, mine in zip(each, own, strict=True)], log, rivals=True)  # fmt: skip
     fits: dict[str, bool | None] = {}
     against = []
     for at, name in enumerate(cells.segments):
@@ -230,19 +228,17 @@ def _of_segments(
             notes.append(Note("segment-left-out", f"{name} is left out: {one.splitlines()[0]}", level="warning"))
             against.append("")
             continue
-        part = cells.of_segment(at)
-        tested = None if isinstance(mine, str) else _tested(part, mine, None)
+        tested = tests.found[at]
         fits[name] = tested.fits if tested else None
         speaks = [tested.verdict] if tested and not tested.fits else []
         if one is not mine:
             speaks.append(_apart(one.theta, one.se, mine) if not isinstance(mine, str) else "")
-            speaks.append(_too_low(one.theta, part))
+            speaks.append(_too_low(one.theta, cells.of_segment(at)))
         against.append("; ".join(dict.fromkeys(filter(None, speaks))))
     untested = [name for name, one in fits.items() if one is None]
     if untested:
         notes.append(_untested(f" of {' and '.join(untested)}" if len(untested) < len(fits) else ""))
-    notes.append(Note("segments-without-rivals", "by segment the model is tested by its counts, and not against UBM "
-                      "and SDBN"))  # fmt: skip
+    notes += tests.notes
     all_fit = _all_fit(fits, dict(zip(cells.segments, against, strict=True)))
     laid = curves(each)
     se = None if all(one is mine for one, mine in zip(each, own, strict=True)) else np.sqrt(np.diag(laid.cov))
