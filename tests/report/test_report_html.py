@@ -9,9 +9,10 @@ import pytest
 
 from assay.measures.card import card
 from assay.report.describe import describe
-from assay.report.html import to_html
+from assay.report.html import LONGEST, to_html
 from assay.report.markdown import to_markdown
-from assay.report.page import Column, Mark, Page, Prose, Table
+from assay.report.page import Column, Fact, Facts, Heading, Mark, Page, Picture, Prose, Range, Table
+from assay.report.position_chart import Line, by_position
 from report.by_hand import DOUBT, in_parts, scores
 
 VOID = {"meta", "link", "line", "circle", "path", "br", "input"}
@@ -121,3 +122,54 @@ def test_markdown_of_strangers_ids_keeps_its_cells_and_sends_nothing_to_the_term
         r"| `\u202egnp` | \\u202egnp |",
         r"| `&lt;` | \&lt; |",
     ]
+
+
+def test_the_first_number_of_a_row_that_stands_alone_is_named() -> None:
+    numbers = Table((Column("position", "right"), Column("CTR", "right")), (("1", "2"),))
+    spans = Table((Column("exposure"), Column("clicks")), ((Range(0.9, 0.5), "2"),))
+    words = Table((Column("run"), Column("mean")), (("bm25", "2"),))
+    text = to_html(Page("t", ("a",), (numbers, spans, words)))
+    assert re.findall(r'<th scope="row"(?: data-l="([^"]*)")?', text) == ["position", "exposure", ""]
+
+
+def folded(rows: tuple[tuple[str, ...], ...], grouped: bool) -> tuple[list[str], list[str]]:
+    """Summaries, and the last cell of each row of the page."""
+    columns = (Column("measure", is_grouped=grouped), Column("day"))
+    text = to_html(Page("t", ("a",), (Table(columns, rows),)))
+    return re.findall(r"<summary>([^<]*)</summary>", text), re.findall(r'<td data-l="day">([^<]*)</td>', text)
+
+
+def test_what_goes_beyond_a_sensible_length_is_folded_by_measure_and_none_is_lost() -> None:
+    rows = tuple((measure, f"{measure}{day}") for measure in ("CTR", "RR") for day in range(LONGEST + 3))
+    summaries, cells = folded(rows, True)
+    assert summaries == ["CTR: 3 more rows", f"RR: {LONGEST + 3} rows"]
+    assert cells == [day for _, day in rows]
+
+
+@pytest.mark.parametrize(("more", "summaries"), [(0, []), (1, ["1 more row"])])
+def test_only_rows_beyond_the_limit_are_folded(more: int, summaries: list[str]) -> None:
+    rows = tuple(("x", str(day)) for day in range(LONGEST + more))
+    assert folded(rows, False) == (summaries, [day for _, day in rows])
+
+
+def test_a_percent_sign_stays_with_its_number_but_what_is_pasted_stays_as_it_is() -> None:
+    made = Facts((Fact("Command", ("assay x --level 95 %",)),))
+    text = to_html(Page("t", ("95 % of it",), (Heading("At 95 %", "lead 95 %"), Prose("95 % more")), made))
+    assert text.count("95\u00a0%") == 4
+    assert "--level 95 %" in text
+
+
+def test_answers_and_facts_have_the_decimals_of_a_page_and_p_keeps_its_own() -> None:
+    text = to_html(Page("t", ("DCG 1.2693 (p < 0.0001)",), (Facts((Fact("Error", ("0.1234, p 0.0312",)),)),)))
+    assert "DCG 1.269 (p &lt; 0.0001)" in text
+    assert "0.123, p 0.0312" in text
+
+
+def test_a_chart_stands_beside_its_figures_where_both_have_room() -> None:
+    chart = Picture("c", lambda width: by_position([Line("a", (1.0,))], width), 560, is_beside=True)
+    table = Table((Column("a"), Column("b")), (("1", "2"),))
+    text = to_html(Page("t", ("a",), (chart, table, table)))
+    inside = text[text.index('<div class="beside">') :]
+    assert inside.index("<figure") < inside.index("<table>")
+    assert text.count('<div class="beside">') == 1
+    assert text.count("<figure") == 1

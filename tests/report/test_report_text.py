@@ -160,3 +160,34 @@ def test_a_table_that_becomes_blocks_keeps_its_names_whole_where_they_fit() -> N
                   (("known items must not drop (advisory)", "R@100, known-item", "1", "2", "3", "4"),))  # fmt: skip
     assert "known items must not drop (advisory)  R@100, known-item" in lines(table, 70)
     assert max(map(len, lines(table, 40))) <= 40
+
+
+def test_a_block_that_begins_with_a_number_says_of_what() -> None:
+    table = Table((Column("people say", "right"), Column("clicks say 1", "right")), (("0", "43"), ("1", "7")))
+    assert lines(table, 40) == ["people say 0", "  clicks say 1  43", "", "people say 1", "  clicks say 1  7"]
+
+
+def test_heads_that_are_names_are_cut_in_the_middle_before_a_table_becomes_blocks() -> None:
+    names = ("desktop, logged in, at home", "phone app (Android, 2026 layout)", "voice assistant of a car")
+    table = Table((Column("position", "right"), *(Column(name, "right", is_named=True) for name in names)),
+                  (("1", *(Value(1.0, 3) for _ in names)),))  # fmt: skip
+    head, rule, row = lines(table, 60)
+    assert len(rule) <= 60
+    assert head.count("…") == 3
+    assert row.split() == ["1", "1.000", "1.000", "1.000"]
+
+
+def test_columns_move_closer_before_a_table_becomes_blocks() -> None:
+    table = Table(tuple(Column("x" * 9, "right") for _ in range(6)), (tuple("123456"),))
+    assert [len(line) for line in lines(table, 64)] == [64, 64, 64]
+    assert [len(line) for line in lines(table, 60)] == [59, 59, 59]
+
+
+def test_a_column_that_is_to_go_last_goes_only_where_cut_names_do_not_make_room() -> None:
+    columns = (Column("document", is_name=True), Column("raw order", "right", drop=-1))
+    columns += tuple(Column("x" * 9, "right") for _ in range(3))
+    table = Table(columns, (("a long name of a document of thirty", "1", "2", "3", "4"),))
+    assert "raw order" in lines(table, 60)[0]  # 12 for the name, 4 columns of 9, 4 gaps of 3
+    wide = Table((*table.columns, Column("y" * 5)), ((*table.rows[0], "5"),))
+    assert "raw order" not in lines(wide, 60)[0]
+    assert lines(wide, 60)[2].startswith("a long n")

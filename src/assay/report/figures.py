@@ -69,7 +69,7 @@ def sentence(text: str) -> str:
     return f"{head.rstrip('.')}."
 
 
-FOUR = re.compile(rf"(?<!p )(?<![\w.])([+{MINUS}]?\d+\.\d{{4}})(?![\w.]*\d)")
+FOUR = re.compile(rf"(?<!p )(?<!p < )(?<![\w.])([+{MINUS}]?\d+\.\d{{4}})(?![\w.]*\d)")
 """A number with four decimals that is not a p."""
 
 

@@ -115,7 +115,8 @@ class Column:
     Args:
         head: what stands above it.
         align: "left" for words, "right" for numbers (they line up on the decimal point).
-        drop: 0 always stays; where room is short, the columns with the highest number go first, together.
+        drop: 0 always stays; where room is short, the columns with the highest number go first, together; below 0
+            those go only where cutting names does not make enough room.
         is_name: names are cut in the middle where room is short; numbers never.
         is_grouped: a value equal to the one above is printed once, where all columns before it are equal too.
         is_prose: sentences, broken to the room that is left.

@@ -37,6 +37,8 @@ ORANGE = "38;5;208"
 NARROW = 60
 """Below so many columns a table becomes one block a row."""
 SHORTEST_NAME = 8
+LEGIBLE_NAME = 12
+"""What is left of names before columns go that are to go last."""
 SHORTEST_PROSE = 20
 LONGEST_LABEL = 16
 LABEL = 9
@@ -195,11 +197,16 @@ def _table(table: Table, paper: Paper) -> list[str]:
         fits = _total(table.columns, least, drawn) <= paper.width
         keep = drawn if fits else [i for i in keep if not table.columns[i].axis]
     while _total(table.columns, least, keep) > paper.width:
-        droppable = [i for i in keep if table.columns[i].drop]
+        droppable = [i for i in keep if table.columns[i].drop > 0]
         if not droppable:
             break
         first = max(table.columns[i].drop for i in droppable)
         keep = [i for i in keep if table.columns[i].drop != first]  # columns of one number belong together
+    legible = [
+        min(w, max(LEGIBLE_NAME, width(heads[i]))) if table.columns[i].is_name else w for i, w in enumerate(least)
+    ]
+    if _total(table.columns, legible, keep) > paper.width:
+        keep = [i for i in keep if table.columns[i].drop >= 0]
     over = _total(table.columns, widths, keep) - paper.width
     over = _narrow(widths, least, [i for i in keep if table.columns[i].is_prose], over)
     least = [max(SHORTEST_NAME, *(_wide(row[i]) for row in cells)) if column.is_named

@@ -110,7 +110,7 @@ def side_by_side(query: TrapQuery) -> Table:
     """The documents of one query by raw order, corrected order and people."""
     columns = (
         Column("document", is_name=True), Column("mean position", "right", drop=3), Column("raw CTR", "right"),
-        Column("attraction", "right"), Column("95 % interval", drop=2), Column("raw order", "right", drop=1),
+        Column("attraction", "right"), Column("95 % interval", drop=2), Column("raw order", "right", drop=-1),
         Column("corrected", "right"), Column("clicks say", "right"), Column("people say", "right"),
     )  # fmt: skip
     rows: tuple[tuple[Cell, ...], ...] = tuple(_row(one) for one in query.rows)
