@@ -62,11 +62,18 @@ def test_each_name_stands_behind_the_colour_and_the_dash_of_its_curve(width):
         assert (signs[kind][1] in curve[1]) if signs[kind][1] else not curve[1]
 
 
-def test_names_of_curves_that_end_together_stand_apart_and_above_the_positions():
-    low = [Line(name, (1.0, 0.01), place=place) for place, name in enumerate(("a", "b", "c", "d"))]
-    heights = sorted(y for _, y in labels(by_position(low, 560).svg()).values())
+@pytest.mark.parametrize("end", [0.01, 0.6, 1.0])
+def test_names_of_curves_that_end_together_stand_apart_and_above_the_positions(end):
+    alike = [Line(name, (1.0, end), place=place) for place, name in enumerate(("a", "b", "c", "d"))]
+    heights = sorted(y for _, y in labels(by_position(alike, 560).svg()).values())
     assert all(b - a >= 15.9 for a, b in pairwise(heights))
     assert heights[-1] <= 208.1
+
+
+def test_each_name_stands_behind_the_shape_of_its_curve():
+    drawing = by_position([Line("a", (1.0, 0.5), place=0), Line("b", (1.0, 0.2), place=1)], 560).svg()
+    assert drawing.count('class="f-head"') == 3  # two positions and the sign before the name
+    assert drawing.count('class="f-torso"') == 3
 
 
 def test_a_long_name_is_cut_in_the_middle():

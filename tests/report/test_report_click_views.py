@@ -75,7 +75,7 @@ def test_names_on_a_phone_stand_clear_of_the_zero_line():
 
 def biased(fits, low=0.34, high=0.385):
     at = Examined(position=5, impressions=9, clicks=3, theta=0.36, low=low, high=high, se=0.03)
-    return SimpleNamespace(fits=fits, verdict="", tests=(), positions=(at,))
+    return SimpleNamespace(fits=fits, verdict="", tests=(), positions=(at,), segments=(), is_apart=False)
 
 
 def test_what_a_click_further_down_is_worth_reads_as_a_sentence():

@@ -173,3 +173,5 @@ def test_a_chart_stands_beside_its_figures_where_both_have_room() -> None:
     assert inside.index("<figure") < inside.index("<table>")
     assert text.count('<div class="beside">') == 1
     assert text.count("<figure") == 1
+    alone = Picture("c", chart.draw)
+    assert '<div class="beside">' not in to_html(Page("t", ("a",), (alone, table, chart)))
