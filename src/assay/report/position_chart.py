@@ -20,7 +20,6 @@ LETTER = 7.0
 MOST_NAME = 24
 """Letters of a name beside its curve; longer ones are cut in the middle."""
 LINE = 16.0
-BOTTOM = 204.0
 APART = 5.0
 """Pixels between the intervals of two curves at one position, so that none hides another."""
 
@@ -141,15 +140,11 @@ def _names(d: Drawing, lines: Sequence[Line], x: float, up: Scale) -> None:
     """The name of each curve beside its last value: none over another, none below the axis while there is room."""
     ends = [(up(last), line) for line in lines for last in [_last(line)] if last is not None]
     ends.sort(key=lambda one: one[0])
-    heights: list[float] = []
-    for y, _ in ends:
-        heights.append(max(y, heights[-1] + LINE) if heights else y)
-    highest = BOTTOM
-    for place in reversed(range(len(heights))):
-        heights[place] = max(min(heights[place], highest), 8 + LINE * place)
-        highest = heights[place] - LINE
-    for y, (_, line) in zip(heights, ends, strict=True):
+    lowest = up.right
+    for place, (end, line) in reversed(list(enumerate(ends))):
+        y = max(min(end, lowest), 8 + LINE * place)  # room for those above
         _name(d, line, x, y, MOST_NAME)
+        lowest = y - LINE
 
 
 def _name(d: Drawing, line: Line, x: float, y: float, most: int) -> None:
