@@ -34,7 +34,7 @@ def test_an_interval_that_is_cut_ends_in_an_arrow():
 
 def labels(drawing):
     """Each name with where it stands: x, y."""
-    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" class="strong">([^<]+)</text>', drawing)
+    found = re.findall(r'<text x="([\d.]+)" y="([-\d.]+)" class="strong">([^<]+)</text>', drawing)
     return {name: (float(x), float(y)) for x, y, name in found}
 
 
