@@ -10,7 +10,7 @@ from assay.clicks.position_bias import Examined
 from assay.report.page import Page
 from assay.report.svg import Drawing
 from assay.report.text import to_text
-from assay.report.trap_chart import Row, trap
+from assay.report.trap_chart import Row, goes_on, trap
 from assay.report.views.behaviour import measures
 from assay.report.views.click_labels import side_by_side
 from assay.report.views.click_models import FULL
@@ -71,6 +71,13 @@ def test_names_on_a_phone_stand_clear_of_the_zero_line():
     zero = float(re.search(r'x1="([\d.]+)"[^>]*class="s-strong"', drawing)[1])
     name = float(re.search(r'<text x="([\d.]+)"[^>]*>Saddle', drawing)[1])
     assert name - zero >= 4
+
+
+@pytest.mark.parametrize(("high", "is_cut"), [(0.25, False), (0.27, False), (0.9, True), (None, False)])
+def test_the_caption_of_the_trap_speaks_of_an_arrow_only_where_one_is_drawn(high, is_cut):
+    rows = [Row("Saddle", 0.1, 0.2, 0.1, high, True, "3", "2")]  # the axis ends at 0.25, at most at 0.275
+    assert goes_on(rows) is is_cut
+    assert ("<path" in trap(rows).svg()) is is_cut
 
 
 def biased(fits, low=0.34, high=0.385):

@@ -41,8 +41,7 @@ def trap(rows: Sequence[Row], width: float = 720) -> Drawing:
     said = "; ".join(f"{row.name} {row.rate:.3f} raw, {row.attraction:.3f} corrected" for row in rows[:4])
     d = Drawing(width, HEAD + step * len(rows) + 28, f"Chance of a click by document: {said}")
     left, right = (232.0 if is_wide else 4.0), width - (112 if is_wide else 84)
-    most = max(1e-9, *(max(row.attraction, row.rate) for row in rows)) * 1.25
-    most = max(most, *(min(row.high, 1.1 * most) for row in rows if row.high is not None), 1e-9)
+    most = _most(rows)
     across = Scale(0.0, most, left, right)
     bottom = HEAD + step * len(rows)
     for tick in across.ticks(5 if is_wide else 4):
@@ -61,9 +60,25 @@ def trap(rows: Sequence[Row], width: float = 720) -> Drawing:
     return d
 
 
+def _most(rows: Sequence[Row]) -> float:
+    """The right end of the axis: intervals may stand out beside the values only so far."""
+    most = max(1e-9, *(max(row.attraction, row.rate) for row in rows)) * 1.25
+    return max(most, *(min(row.high, 1.1 * most) for row in rows if row.high is not None), 1e-9)
+
+
+def _is_cut(row: Row, most: float) -> bool:
+    return row.high is not None and row.high > most * 1.0001
+
+
+def goes_on(rows: Sequence[Row]) -> bool:
+    """Whether an interval is cut, so that its caption has to say what the arrow means."""
+    most = _most(rows)
+    return any(_is_cut(row, most) for row in rows)
+
+
 def _interval(d: Drawing, row: Row, across: Scale, y: float, most: float) -> None:
     low, high = across(row.low), across(most if row.high is None else row.high)
-    if row.high is not None and row.high > most * 1.0001:
+    if _is_cut(row, most):
         d.path(f"M{high - 5:.1f} {y - 4:.1f}L{high + 1:.1f} {y:.1f}L{high - 5:.1f} {y + 4:.1f}", "f-none s-ink", 1.6)
     if row.is_graded:
         d.line(low, y, high, y, "s-ink", 2.4)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from assay.report.figures import bare, count, percent
 from assay.report.log_read import read
 from assay.report.page import Cell, Column, Fact, Facts, Heading, Mark, Page, Part, Picture, Range, Table, Value, view
-from assay.report.trap_chart import Row, trap
+from assay.report.position_chart import GOES_ON
+from assay.report.trap_chart import Row, goes_on, trap
 from assay.report.words import made, remarks
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ def _trap(query: TrapQuery) -> tuple[Part, ...]:
         Row(one.title or one.doc_id, one.rate, one.attraction, one.low, one.high, one.clicks_say is not None,
             _grade(one.clicks_say, UNJUDGED), _grade(one.people_say, NOBODY)) for one in query.rows
     )  # fmt: skip
+    if goes_on(rows):
+        caption += f" {GOES_ON}"
     return (Heading(f"The click trap, on one query: {query.query_id}{text}", lead),
             Picture(caption, lambda width: trap(rows, width)), side_by_side(query))  # fmt: skip
 
