@@ -137,3 +137,17 @@ def test_a_png_is_a_png():
     pytest.importorskip("vl_convert", reason="the extra `report` is not installed")
     for data in pictures.files(comparison(), "png").values():
         assert data.startswith(b"\x89PNG")
+
+
+def test_long_names_are_cut_in_the_middle_on_every_chart() -> None:
+    names = ("shop-search-2026-07-hybrid", "shop-search-2026-07-rerank")  # alike but for their ends
+    drawings = (
+        charts.forest([Row(name, 60, GOOD) for name in names], "nDCG@10"),
+        charts.ranges([Span(name, 0.5, 0.4, 0.7) for name in names], "nDCG@10"),
+        curves.every_query([0.5, -0.5], [0, 1], names, "nDCG@10"),
+        curves.losses([Split("all", name, 0.5, 0.2, 0.3) for name in names], "nDCG@10"),
+    )
+    for drawing in drawings:
+        shown = re.findall(r">(shop[^<]*)<", drawing.svg())
+        assert [name[-3:] for name in shown] == ["rid", "ank"]
+        assert all("…" in name for name in shown)

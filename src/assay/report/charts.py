@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.report.figures import count, number, percent
+from assay.report.letters import cut
 from assay.report.svg import NARROW, Drawing, Scale, around, decimals
 
 
@@ -165,7 +166,7 @@ def forest(rows: Sequence[Row], measure: str, width: float = 470) -> Drawing:
             place += 1
         at = 0 if row.is_total else 16
         most = 15 if is_wide else 12
-        d.text(at, y - 4, row.name if len(row.name) <= most else row.name[: most - 1] + "…", "start", "strong")
+        d.text(at, y - 4, cut(row.name, most), "start", "strong")
         share = f", {percent(row.share)}" if row.share is not None and is_wide else ""
         d.text(
             at, y + 12, f"{count(row.n, 'query', 'queries') if is_wide else f'n {row.n:,}'}{share}", "start", "faint"
@@ -214,7 +215,7 @@ def ranges(spans: Sequence[Span], measure: str, width: float = 520) -> Drawing:
     )
     for line, span in enumerate(spans):
         y = 8 + 36 * line
-        d.text(0, y + 14, span.name if len(span.name) < 14 else span.name[:12] + "…", "start", "strong")
+        d.text(0, y + 14, cut(span.name, 13), "start", "strong")
         d.hatched(scale(span.low), y + 2, scale(span.high) - scale(span.low), 16)
         kind = "s-base" if line == 0 else "s-ink"
         d.line(scale(span.value), y - 2, scale(span.value), y + 22, kind, 3)

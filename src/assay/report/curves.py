@@ -62,7 +62,7 @@ def every_query(
         _strip(d, [at for at, i in enumerate(order) if segment[i] == place], place, n, left, step, y)
         d.segment((right + 14) if is_wide else 34, y, place, 3.6)
         if is_wide:
-            d.text(right + 24, y + 4, name if len(name) < 11 else name[:9] + "…")
+            d.text(right + 24, y + 4, cut(name, 10))
     return d
 
 
@@ -149,7 +149,7 @@ def losses(splits: Sequence[Split], measure: str, width: float = WIDE) -> Drawin
         d.text(16 if group != "all" else 0, y + 15, group, "start", "strong")
         y += 20 if not is_wide else 0
         for split in own:
-            side = split.side if len(split.side) < 14 else split.side[:11] + "…"
+            side = cut(split.side, 13)
             d.text(left - 8, y + 12, side, "end", "faint")
             edge = scale(split.value)
             ceiling = scale(split.value + split.ranking)
