@@ -79,12 +79,14 @@ class ModelTest:
         p: how often a log that fits looks like this; None where the test could not be made.
         says: what was found, in words.
         is_against: whether it speaks against the model.
+        segment: the part of the log that it is of; empty where it is of all.
     """
 
     name: str
     p: float | None
     says: str
     is_against: bool
+    segment: str = ""
 
 
 @kept("line of trust")
@@ -119,16 +121,19 @@ class PositionBias(Result):
     """Propensities by position, and whether they can be believed.
 
     Args:
-        positions: one each.
-        fits: whether no test speaks against the model; None where none could be made.
+        positions: one each, over all segments.
+        fits: whether no test speaks against the model; None where none could be made, or where segments have curves
+            of their own and not all could be tested.
         verdict: in words.
-        tests: chi-square, trust, rivals.
-        dispersion: chi-square over its degrees of freedom: 1 where the model fits; None where not known.
+        tests: chi-square, trust, rivals; of each segment where segments have curves of their own.
+        dispersion: chi-square over its degrees of freedom: 1 where the model fits; None where not known; where segments
+            have curves of their own the largest of theirs.
         queries: how many the estimate rests on.
         pairs: pairs of query and document that were shown at several positions.
         method: "two-way Poisson" and how it was solved.
         segments: curves by segment.
         homogeneity: p of one curve for all segments; None where not tested.
+        is_apart: whether segments differ so clearly that each has a curve of its own, and is tested by it.
         checks: curves by other methods.
         lines: where trust in high positions was asked for; else empty.
         searches: how many lists the rivals were fitted on and tested with; 0 when they were not.
@@ -149,6 +154,7 @@ class PositionBias(Result):
     lines: tuple[TrustLine, ...]
     searches: int
     log: LogRead | None
+    is_apart: bool = False
 
     @property
     def theta(self) -> F64:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from assay.flows.click_logs import LogChoices, Paths, notes_of
 from assay.flows.counted import Counted
 from assay.flows.known_positions import DIFFERS
 from assay.flows.propensity_file import ALL, Rows, write
+from assay.flows.segment_tests import pooled_notes, tested_segments, without_curve
 from assay.results import Note, Source
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from assay.clicks.lists import Lists
     from assay.clicks.misfit import Misfit
     from assay.clicks.pairs import F64
-    from assay.clicks.position_bias import Curve, PositionBias, TrustLine
+    from assay.clicks.position_bias import Curve, ModelTest, PositionBias, TrustLine
     from assay.clicks.propensity import Propensities
 
 
@@ -68,7 +70,7 @@ def propensity(
         NotEnoughEvidence: no document ties any position to position 1.
     """
     from assay import __version__
-    from assay.clicks.position_bias import ModelTest, PositionBias, examined, some
+    from assay.clicks.position_bias import PositionBias, examined
     from assay.clicks.propensity import propensity as estimate
 
     choices = LogChoices(**options) if choices is None else choices
@@ -79,16 +81,14 @@ def propensity(
     try:
         cells = given.cells.where(given.cells.position <= DEEPEST)
         found = estimate(cells)
-        tested = given.misfit(cells, found)
-        tests = tested.tests if tested else ()
         apart = _by_segment(cells)
+        is_apart = apart is not None and apart.p < DIFFERS
+        tested = given.by_segment(cells, apart) if apart is not None and is_apart else given.whole(cells, found, apart)
         segments, homogeneity = _segments(apart)
-        notes = [*(notes_of(given.read) if given.read else ()), *_cautions(cells, found)]
+        notes = [*(notes_of(given.read) if given.read else ()), *_cautions(cells, found), *tested.notes]
         result = PositionBias(
-            positions=examined(cells, found), fits=tested.fits if tested else None,
-            verdict=tested.verdict if tested else "too few clicks to test the position model",
-            tests=tuple(ModelTest(one.name, some(one.p), one.says, one.flags) for one in tests),
-            dispersion=some(tested.dispersion) if tested else None, queries=found.queries, pairs=_several(cells),
+            positions=examined(cells, found), fits=tested.fits, verdict=tested.verdict, tests=tested.tests,
+            dispersion=tested.dispersion, queries=found.queries, pairs=_several(cells), is_apart=is_apart,
             method=f"two-way Poisson, Newton in {found.iterations} steps; errors clustered by query",
             segments=segments, homogeneity=homogeneity, checks=tuple(given.checks(cells, names, features)),
             lines=_lines(cells) if trust else (), searches=given.fitted, log=given.read, notes=tuple(notes),
@@ -101,6 +101,26 @@ def propensity(
     return result
 
 
+TOO_FEW = "too few clicks to test the position model"
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What tests of the model say, see `PositionBias`."""
+
+    fits: bool | None
+    verdict: str
+    tests: tuple[ModelTest, ...]
+    dispersion: float | None
+    notes: Sequence[Note]
+
+
+def _tests(said: Misfit, segment: str = "") -> Iterator[ModelTest]:
+    from assay.clicks.position_bias import ModelTest, some
+
+    return (ModelTest(one.name, some(one.p), one.says, one.flags, segment) for one in said.tests)
+
+
 class _Given(Counted):
     """A log, or cells of one, with what else a log can be asked."""
 
@@ -109,15 +129,37 @@ class _Given(Counted):
         self.rivals = rivals
         self.fitted = 0
 
-    def misfit(self, cells: Cells, found: Propensities) -> Misfit | None:
-        """The tests; None where there is too little to test."""
+    def whole(self, cells: Cells, found: Propensities, apart: BySegment | None) -> Tested:
+        """One curve tested by all of the log."""
         from assay.clicks.misfit import misfit
+        from assay.clicks.position_bias import some
 
+        notes = pooled_notes(cells, apart, apart.each) if apart is not None else []
         earlier, later = self._lists()
         try:
-            return misfit(cells, found, earlier, later)
+            said = misfit(cells, found, earlier, later)
         except NotEnoughEvidence:
-            return None
+            return Tested(None, TOO_FEW, (), None, notes)
+        return Tested(said.fits, said.verdict, tuple(_tests(said)), some(said.dispersion), notes)
+
+    def by_segment(self, cells: Cells, apart: BySegment) -> Tested:
+        """The curve of each segment tested by that segment alone."""
+        from assay.clicks.position_bias import some
+
+        found = tested_segments(cells, apart.each, self.log, self.rivals)
+        self.fitted = found.searches
+        each = {name: said for name, one, said in zip(apart.segments, apart.each, found.found, strict=True)
+                if not isinstance(one, str)}  # fmt: skip
+        untested = [name for name, said in each.items() if said is None]
+        against = [f"in {name}, {said.verdict}" for name, said in each.items() if said is not None and not said.fits]
+        verdict = "; ".join(against) or (f"{TOO_FEW} in {' and '.join(untested)}" if untested else
+                                         "each segment fits a curve of its own")  # fmt: skip
+        return Tested(
+            False if against else None if untested else True, verdict,
+            tuple(test for name, said in each.items() if said is not None for test in _tests(said, name)),
+            max((some(said.dispersion) or 0.0 for said in each.values() if said is not None), default=None),
+            [*without_curve(apart.segments, apart.each), *found.notes],
+        )  # fmt: skip
 
     def checks(self, cells: Cells, names: Sequence[str], features: Any) -> Iterator[Curve]:
         """What other methods say of the same log."""

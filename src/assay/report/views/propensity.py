@@ -37,7 +37,10 @@ def page(found: PositionBias) -> Page:
         "the gap is what a raw comparison would blame on the documents."
     ) + _arrow([curve])
     parts: list[Part | None] = [
-        Heading("How likely a position is looked at"),
+        Heading(
+            "How likely a position is looked at",
+            "Over all segments, which differ: see each below." if found.is_apart else "",
+        ),
         Picture(caption, lambda width: by_position([raw, curve], width), HALF, is_beside=True),
         numbers(shown),
     ]
@@ -51,7 +54,7 @@ def page(found: PositionBias) -> Page:
                 HALF,
                 is_beside=len(lines) <= FEW,
             ),
-            side_by_side(found.segments, "By segment"),
+            side_by_side(found.segments, "By segment", found.is_apart),
         ]
     if found.lines:
         parts += [Heading("Trust in high positions", "The click rate of a document of relevance r is alpha r + beta."),
@@ -76,16 +79,39 @@ def _line(one: Curve, place: int) -> Line:
 
 def answer(found: PositionBias) -> tuple[Mark | str, ...]:
     """Whether the model fits, and what a click further down is worth."""
+    against = [one for one in found.tests if one.is_against]
     if found.fits is None:
         head = Mark("unsure", f"{found.verdict}.", "NOT TESTED")
-    elif found.fits:
-        head = Mark("pass", "nothing in the log speaks against it.", "THE POSITION MODEL FITS")
+    elif not found.fits:
+        there = " there" if found.is_apart else ""
+        what = f"{_against(against)}. Estimates built on these propensities would be wrong{there}."
+        head = Mark("fail", what, "THE POSITION MODEL DOES NOT FIT")
+    elif found.is_apart:
+        differ = f"{_listed([one.name for one in found.segments if not one.why])} look at positions differently"
+        p = _p(found.homogeneity or 0)
+        head = Mark("unsure", f"{differ} (p {p}); each fits a curve of its own.", "NOT ONE CURVE FOR ALL")
     else:
-        said = "; ".join(one.says for one in found.tests if one.is_against)
-        head = Mark("fail", f"{said}. Estimates built on these propensities would be wrong.",
-                    "THE POSITION MODEL DOES NOT FIT")  # fmt: skip
-    said = worth(found.positions) if found.fits is not False else ""
+        head = Mark("pass", "nothing in the log speaks against it.", "THE POSITION MODEL FITS")
+    if found.is_apart:
+        wrong = {one.segment for one in against}
+        said = worth_by_segment([one for one in found.segments if one.name not in wrong])
+    else:
+        said = worth(found.positions) if found.fits is not False else ""
     return (head, said) if said else (head,)
+
+
+def _against(tests: Sequence[ModelTest]) -> str:
+    """What speaks against the model, segment by segment where each is tested alone."""
+    found: dict[str, list[str]] = {}
+    for one in tests:
+        found.setdefault(one.segment, []).append(one.says)
+    return "; ".join((f"in {name}, " if name else "") + " and ".join(says) for name, says in found.items())
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as in a sentence; of many the first few and how many more."""
+    shown = list(names) if len(names) <= FEW else [*names[: FEW - 1], f"{len(names) - FEW + 1} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
 
 
 def worth(shown: Sequence[Examined]) -> str:
@@ -93,10 +119,26 @@ def worth(shown: Sequence[Examined]) -> str:
     said: list[str] = []
     for one in shown:
         if one.position in (2, 5, 10) and one.theta:
-            ends = f" ({1 / one.high:.1f} to {1 / one.low:.1f})" if one.low and one.high else ""
             what = f"at position {one.position} is worth {one.weight or 0:.1f}"
+            ends = _ends(one.low, one.high)
             said.append(f"one {what}{ends}" if said else f"A click {what} clicks at position 1{ends}")
     return f"{'; '.join(said)}." if said else ""
+
+
+def worth_by_segment(curves: Sequence[Curve]) -> str:
+    """What a click further down is worth in each segment, at the deepest of a few positions that all of them know."""
+    able = [one for one in curves if not one.why]
+    at = next((k for k in (5, 4, 3, 2) if all(len(one.thetas) >= k and one.thetas[k - 1] for one in able)), 0)
+    said = [
+        f"{1 / (one.thetas[at - 1] or 1):.1f}{_ends(one.lows[at - 1], one.highs[at - 1])} in {one.name}"
+        for one in able[:FEW]
+        if at
+    ]
+    return f"A click at position {at} is worth so many at position 1: {', '.join(said)}." if said else ""
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return f" ({1 / high:.1f} to {1 / low:.1f})" if low and high else ""
 
 
 def numbers(shown: Sequence[Examined]) -> Table:
@@ -117,17 +159,27 @@ def numbers(shown: Sequence[Examined]) -> Table:
     return Table(columns, rows, name="Propensities")
 
 
-def side_by_side(curves: Sequence[Curve], name: str) -> Table | None:
-    """Several curves, one a column."""
+def side_by_side(curves: Sequence[Curve], name: str, has_intervals: bool = False) -> Table | None:
+    """Several curves, one a column, each with its intervals where these are asked for."""
     able = [one for one in curves if not one.why]
     if not able:
         return None
     depth = max(len(one.thetas) for one in able)
-    columns = (Column("position", "right"), *(Column(one.name, "right", is_named=True) for one in able))
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (str(k + 1), *(Value(one.thetas[k] if k < len(one.thetas) else None, 3) for one in able)) for k in range(depth)
-    )
-    return Table(columns, rows, name=name)
+    columns = [Column("position", "right")]
+    rows: list[list[Cell]] = [[str(k + 1)] for k in range(depth)]
+    for one in able:
+        columns.append(Column(one.name, "right", is_named=True))
+        for k, row in enumerate(rows):
+            row.append(Value(_at(one.thetas, k), 3))
+        if has_intervals:
+            columns.append(Column(f"95 % of {one.name}", is_named=True, drop=1))
+            for k, row in enumerate(rows):
+                row.append(Range(_at(one.lows, k), _at(one.highs, k), 3) if k else Range(None, None, why="fixed"))
+    return Table(tuple(columns), tuple(map(tuple, rows)), name=name)
+
+
+def _at(values: Sequence[float | None], k: int) -> float | None:
+    return values[k] if k < len(values) else None
 
 
 def lines_of_trust(found: Sequence[TrustLine]) -> Table:
@@ -148,15 +200,17 @@ def differs(found: PositionBias) -> str:
     """Whether one curve would do for all segments."""
     if found.homogeneity is None:
         return "Too little of each segment to say whether they differ."
-    if found.homogeneity < 0.05:
+    if found.is_apart:
         return f"The segments differ (p {_p(found.homogeneity)}): one curve for all is wrong in each."
+    if found.homogeneity < 0.05:
+        return f"The segments may differ (p {_p(found.homogeneity)}), not so clearly that they are taken apart."
     return f"Nothing says that the segments differ (p {_p(found.homogeneity)})."
 
 
 def tests(found: Iterable[ModelTest]) -> Iterable[Fact]:
     """What each test of the model said."""
     for one in found:
-        name = NAMES.get(one.name, one.name)
+        name = NAMES.get(one.name, one.name) + (f", {one.segment}" if one.segment else "")
         if one.p is None:
             yield Fact(name, (f"n/a: {one.says}",))
         elif one.is_against:
