@@ -37,6 +37,27 @@ class TestLists:
         }
         assert [one for one in cells(log) if one[0] != "green"] == CELLS
 
+    @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+    def test_an_empty_text_names_no_document(self, tmp_path, kind):
+        table = pl.DataFrame([*LISTS, {"search_id": "s3", "query": "red", "docs": ["", "d9"], "clicks": [0, 0]}])
+        path = tmp_path / f"log.{kind}"
+        table.write_ndjson(path) if kind == "jsonl" else table.write_parquet(path)
+        log = open_log(path, Reading())
+        assert refused(log) == {"an impression that names no document": 1}
+        assert sorted(cells(log)) == sorted([*CELLS, ("red", "d9", 2, 1, 0)])
+
+    @pytest.mark.parametrize(
+        ("docs", "message"),
+        [("d1", "holds no lists but VARCHAR"), ([{"id": "d1"}], "lists of what is no single value"),
+         ([["d1"]], "lists of what is no single value")],
+    )  # fmt: skip
+    def test_columns_that_are_no_lists_of_ids(self, tmp_path, docs, message):
+        path = tmp_path / "log.parquet"
+        pl.DataFrame({"search_id": ["s1"], "query": ["red"], "docs": [docs], "clicks": [[1]]}).write_parquet(path)
+        with pytest.raises(InputError, match=message) as error:
+            open_log(path, Reading())
+        assert str(error.value).startswith(f"{path}, column docs: ")
+
     def test_csv_holds_none(self, tmp_path):
         path = write(tmp_path / "log.csv", "search_id,query,docs,clicks\ns1,red,a b,1 0\n")
         with pytest.raises(InputError, match="CSV holds no lists"):

@@ -125,7 +125,7 @@ def listed(seed, n=60):
     """Searches with lists of 0 to 4 documents, some of them twice, null, or of another length than their clicks."""
     draw = random.Random(seed)
     for at in range(n):
-        docs = None if draw.random() < 0.1 else draw.choices(["d1", "d2", "d3", None], k=draw.randint(0, 4))
+        docs = None if draw.random() < 0.1 else draw.choices(["d1", "d2", "d3", "", None], k=draw.randint(0, 4))
         long = max(0, len(docs or ()) + draw.choice([0, 0, 0, -1, 1]))
         clicks = None if draw.random() < 0.1 else draw.choices([0, 0, 1, 1, None, 7], k=long)
         yield {"search_id": f"s{at:02}", "query": draw.choice(["red", "blue"]), "docs": docs, "clicks": clicks}
@@ -138,7 +138,7 @@ def by_hand(searches):
         docs = one["docs"] if isinstance(one["docs"], list) and one["docs"] else [None]
         clicks = one["clicks"] if isinstance(one["clicks"], list) else []
         for place, (doc, click) in enumerate(zip_longest(docs, clicks), start=1):
-            if doc is None:
+            if not doc:
                 left["an impression that names no document"] += 1
             elif click not in (0, 1):
                 left["an impression whose click is neither 0 nor 1"] += 1

@@ -23,7 +23,7 @@ from assay.logs.places import PLACE, by_reason, lines_at, one_by_one, placeable
 from assay.logs.places import reading as placed
 from assay.logs.refusals import NO_OBJECT
 from assay.logs.spill import spill_folder, spooled
-from assay.logs.structs import flat
+from assay.logs.structs import flat, no_list_of_ids
 from assay.logs.wide import columns_of, is_wide, long
 
 if TYPE_CHECKING:
@@ -316,11 +316,9 @@ class Duck:
             return long(source, self, read)
         if "docs" not in source.paths:
             return read
-        given = self._list(source.paths["docs"], source.files)
+        given = self._list(source.paths["docs"], source)
         docs = f"CASE WHEN len({given}) > 0 THEN {given} ELSE [NULL] END"  # a row without any is refused, not lost
-        clicks = (
-            self._list(source.paths["clicks"], source.files) if "clicks" in source.paths else f"[0 FOR d IN {docs}]"
-        )
+        clicks = self._list(source.paths["clicks"], source) if "clicks" in source.paths else f"[0 FOR d IN {docs}]"
         return (
             f"(SELECT *, unnest({docs}) AS doc_there, unnest({clicks}) AS clicked_there, "
             f"generate_subscripts({docs}, 1) AS position_there FROM {read})"
@@ -345,12 +343,14 @@ class Duck:
     def _json(self, path: str) -> str:
         return "$." + ".".join(quoted(step) for step in self._steps.get(path, path.split(".")))
 
-    def _list(self, path: str, files: LogFiles) -> str:
-        if files.kind == "json":
+    def _list(self, path: str, source: Source) -> str:
+        if source.files.kind == "json":
             return f"json_extract_string(line, {literal(self._json(path) + '[*]')})"
-        if files.kind == "parquet":
-            return self.value(path, files)
-        raise delimited.no_lists(files, path)
+        if source.files.kind != "parquet":
+            raise delimited.no_lists(source.files, path)
+        if fault := no_list_of_ids(path, source.types[path], source.files):
+            raise fault
+        return self.value(path, source.files)
 
     def _execute(self, statement: str) -> None:
         try:

@@ -170,7 +170,7 @@ def _expression(name: str, source: Source, dialect: Dialect) -> str:
     if name == "clicked" and "clicks" in source.paths:
         return _flag_there()
     if name == "doc_id" and "docs" in source.paths:
-        return "CAST(doc_there AS VARCHAR)"
+        return "NULLIF(CAST(doc_there AS VARCHAR), '')"
     path = source.paths.get(name)
     type_ = BY_NAME[name].type
     if path is None:

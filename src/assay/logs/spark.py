@@ -24,6 +24,7 @@ from assay.logs.session import Session, cause, gave_up
 from assay.logs.spark_pairs import kept_pairs
 from assay.logs.spark_parts import totals, write_parts
 from assay.logs.spark_tables import parquet
+from assay.logs.structs import no_list_of_ids
 from assay.logs.wide import is_wide, long
 
 if TYPE_CHECKING:
@@ -274,7 +275,9 @@ class Spark:
         if source.files.kind == "json":
             return spark_lists.of_json(self._steps.get(path, path.split(".")))
         if source.files.kind == "parquet":
-            return spark_lists.of_parquet(path, source.types[path], source.files)
+            if fault := no_list_of_ids(path, source.types[path], source.files):
+                raise fault
+            return spark_lists.of_parquet(path)
         raise no_lists(source.files, path)
 
     def _json(self, path: str) -> str:

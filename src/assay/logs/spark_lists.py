@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.errors import InputError
-from assay.files import spelled
-from assay.logs.found_files import LogFiles
-
 
 def long(read: str, docs: str, clicks: str | None) -> str:
     """One row for each element, in Spark's dialect: doc_there, clicked_there and position_there beside the rest.
@@ -40,15 +36,6 @@ def of_json(steps: Sequence[str]) -> str:
     return f"FROM_JSON(line, '{text}')." + ".".join(names)
 
 
-def of_parquet(path: str, type_: str, files: LogFiles) -> str:
-    """The list at a path of Parquet.
-
-    Raises:
-        InputError: it is no list, or one of lists and objects, which engines spell otherwise.
-    """
-    where = f"{spelled(files.paths[0])}, column {path}"
-    if not type_.startswith("array<"):
-        raise InputError(f"holds no lists but {type_}", where, "name a column of lists")
-    if type_.startswith(("array<array<", "array<struct<", "array<map<")):
-        raise InputError("holds lists of what is no single value", where, "write a list of ids, or one row a document")
+def of_parquet(path: str) -> str:
+    """The list at a path of Parquet."""
     return ".".join(f"`{step.replace('`', '``')}`" for step in path.split("."))

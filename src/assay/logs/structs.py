@@ -1,8 +1,27 @@
-"""The values inside DuckDB's STRUCT types, by dotted path."""
+"""What types of columns hold: the values inside DuckDB's STRUCT, by dotted path, and lists."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+
+from assay.errors import InputError
+from assay.files import spelled
+from assay.logs.found_files import LogFiles
+
+
+def no_list_of_ids(path: str, type_: str, files: LogFiles) -> InputError | None:
+    """What is wrong with a column that was named as a list, by its type in DuckDB's or in Spark's words.
+
+    Lists of lists and of objects are refused: engines spell what such an element holds each in its own way.
+    """
+    is_spark = type_.startswith("array<")
+    element = type_[6:-1] if is_spark else type_.removesuffix("[]")
+    where = f"{spelled(files.paths[0])}, column {path}"
+    if element == type_:
+        return InputError(f"holds no lists but {type_}", where, "name a column of lists")
+    if element.endswith("[]") or element.lower().startswith(("array<", "struct", "map", "union")):
+        return InputError("holds lists of what is no single value", where, "write a list of ids, or one row a document")
+    return None
 
 
 def flat(columns: Iterable[tuple[str, str]], before: str = "") -> Iterable[tuple[str, str]]:
