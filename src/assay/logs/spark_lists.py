@@ -9,7 +9,7 @@ def long(read: str, docs: str, clicks: str | None) -> str:
     """One row for each element, in Spark's dialect: doc_there, clicked_there and position_there beside the rest.
 
     A row without any document keeps one, so that it is refused and counted. Where one list is longer, the other says
-    nothing there; beyond the documents nothing says the position.
+    nothing there.
 
     Args:
         read: the relation with one row a search.
@@ -21,7 +21,7 @@ def long(read: str, docs: str, clicks: str | None) -> str:
     pairs = f"TRANSFORM(ARRAYS_ZIP({shown}, {clicked}), one -> STRUCT(one.`0` AS doc, one.`1` AS clicked))"
     return (
         "SELECT listed_rows.*, listed_pair.doc AS doc_there, listed_pair.clicked AS clicked_there, "
-        f"CASE WHEN listed_at < SIZE({shown}) THEN listed_at + 1 END AS position_there "
+        "listed_at + 1 AS position_there "
         f"FROM {read} AS listed_rows LATERAL VIEW POSEXPLODE({pairs}) listed AS listed_at, listed_pair"
     )
 
