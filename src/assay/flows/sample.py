@@ -162,9 +162,14 @@ def _log(
     is_named = events is not None or bool(application) or format == UBI
     if not (is_named or (format is None and not columns and source is not None and is_ubi(source))):
         block = bench.table(log, LoggedQuery, format=format, columns=columns, name="log")
-        if "count" in block.columns:
+        if "search_id" in block.columns:
+            alone = f"{block.name}: rows with the same search id and query are one search"
+        elif "count" not in block.columns:
+            alone = f"{block.name}: no column says how often a query was asked: each row is one search"
+        elif "doc_id" in block.columns:
+            alone = f"{block.name}: rows name documents; their counts are taken as how often the query was asked"
+        else:
             return block
-        alone = f"{block.name}: no column says how often a query was asked: each row is one search"
         return replace(block, facts=(*block.facts, alone))
     if source is None or (events is not None and more is None):
         raise InputError("a log of UBI is read from files", "--events", "pass paths of JSON lines or Parquet")

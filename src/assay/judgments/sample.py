@@ -16,7 +16,8 @@ from typing import Literal
 import numpy as np
 
 from assay.errors import InputError, did_you_mean
-from assay.judgments.traffic import OUTCOMES, Spelling, Traffic
+from assay.judgments.searches import COLUMNS, OUTCOMES
+from assay.judgments.traffic import Spelling, Traffic
 from assay.keys import coin, fingerprint
 from assay.ranking.ranking import F64, I64, Bool
 from assay.ranking.segments import KNOWN_ITEM, by_traffic
@@ -293,7 +294,7 @@ def _is_known(log: Traffic, known_items: Sequence[str], pattern: str) -> Bool:
 def _ends_so(log: Traffic, name: str) -> Bool:
     """Queries of which more than half ended so."""
     if name not in log.outcomes:
-        column = dict(zip(OUTCOMES, ("results", "clicks", "escalated"), strict=True))[name]
+        column = COLUMNS[name]
         raise InputError(
             f"the log does not tell {name}", f"--strata {name}", f"name its column by --columns {column}=COLUMN"
         )
@@ -334,7 +335,12 @@ def _notes(log: Traffic, strata: Sequence[Stratum]) -> list[Note]:
             Note("personal", f"texts with personal data are left out: {kinds}", count=sum(log.personal.values()))
         )
     if log.empty:
-        notes.append(Note("empty", f"{log.empty:,} rows hold no query", count=log.empty))
+        text = f"{log.empty:,} rows hold no query" if log.empty > 1 else "1 row holds no query"
+        notes.append(Note("empty", text, count=log.empty))
+    if log.unnamed:
+        text = (f"{log.unnamed:,} rows name no search, and are left out" if log.unnamed > 1
+                else "1 row names no search, and is left out")  # fmt: skip
+        notes.append(Note("unnamed", text, count=log.unnamed, level="warning"))
     if log.outside:
         notes.append(Note("outside", f"{log.outside:,.0f} searches lie outside the days that count"))
     for s in strata:

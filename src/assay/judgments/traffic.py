@@ -5,7 +5,7 @@ Queries that differ in form alone are one; what holds personal data is left out 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, tzinfo
 from typing import Any
@@ -13,17 +13,12 @@ from typing import Any
 import numpy as np
 
 from assay.errors import InputError, did_you_mean
+from assay.judgments.searches import YES, Searches, searches
 from assay.judgments.typos import typos
 from assay.kept import kept
 from assay.ranking.ranking import F64
 from assay.tables import Block
 from assay.text import Fold, Near, fold, personal_data, same_by
-
-OUTCOMES = ("zero-results", "no-click", "escalated")
-"""How a search may have failed."""
-
-YES = {"yes": True, "true": True, "1": True, "1.0": True, "no": False, "false": False, "0": False, "0.0": False}
-
 
 DAY = len("2026-03-02")
 
@@ -105,6 +100,7 @@ class Traffic:
         forms: distinct texts before folding.
         outside: how often queries were asked outside the window.
         empty: rows without a query.
+        unnamed: rows that name no search where others do: left out.
         personal: kind of personal data to how many distinct texts held it.
         spellings: every text that counts as another one, the most frequent first.
         meant: key of a slip of the finger to the key of the query that was meant.
@@ -118,6 +114,7 @@ class Traffic:
     forms: int
     outside: float = 0.0
     empty: int = 0
+    unnamed: int = 0
     personal: dict[str, int] = field(default_factory=dict)
     spellings: tuple[Spelling, ...] = ()
     meant: dict[str, str] = field(default_factory=dict)
@@ -138,13 +135,15 @@ def traffic(
         window: the days that count; all when None.
 
     Raises:
-        InputError: a time cannot be read, `escalated` is neither yes nor no, or nothing is left.
+        InputError: a time cannot be read, `escalated` is neither yes nor no, rows are shown documents of which nothing
+            says which are of one search, or nothing is left.
     """
     window = Window() if window is None else window
-    told = [name for name, column in zip(OUTCOMES, ("results", "clicks", "escalated"), strict=True)
-            if column in log.columns]  # fmt: skip
-    by_text, outside, empty = _by_text(log, window, told)
+    asked = searches(log)
+    told = asked.told
+    by_text, outside, empty = _by_text(log, asked, window)
     found = Traffic([], [], np.zeros(0), {}, len(log), len(by_text), outside, empty)
+    found.unnamed = asked.unnamed
     sums: dict[str, list[float]] = {}
     forms: dict[str, dict[str, float]] = {}
     for text, figures in by_text.items():
@@ -157,12 +156,12 @@ def traffic(
         found.meant = _slips(sums)
         for slip, meant in found.meant.items():
             _join(sums, forms, meant, sums.pop(slip), forms.pop(slip))
-    asked = [key for key, figures in sums.items() if figures[0] > 0]
-    if not asked:
+    keys = [key for key, figures in sums.items() if figures[0] > 0]
+    if not keys:
         raise InputError("holds no query that can be sampled", log.name, _why_nothing(found, window))
-    found.keys, found.texts = asked, [max(forms[key], key=lambda text: forms[key][text]) for key in asked]
+    found.keys, found.texts = keys, [max(forms[key], key=lambda text: forms[key][text]) for key in keys]
     found.spellings = _spellings(found, forms, rule, near)
-    columns: F64 = np.array([sums[key] for key in asked], dtype=np.float64)
+    columns: F64 = np.array([sums[key] for key in keys], dtype=np.float64)
     found.count = columns[:, 0]
     with np.errstate(over="ignore"):
         if not np.isfinite(found.count.sum()):
@@ -209,30 +208,30 @@ def _why_nothing(found: Traffic, window: Window) -> str:
     return "pass a log with a query in each row"
 
 
-def _by_text(log: Block, window: Window, told: Sequence[str]) -> tuple[dict[str, list[float]], float, int]:
-    """Exact text to [count, count of each outcome]; how much lay outside the window; rows without a text."""
-    found: dict[str, list[float]] = {}
-    outside, empty = 0.0, 0
-    for row, (text, count, at, ends) in enumerate(_rows(log, told)):
-        times = 1.0 if count is None else float(count)
+def _by_text(log: Block, found: Searches, window: Window) -> tuple[dict[str, list[float]], float, int]:
+    """Exact text to [count, count of each outcome]; how much lay outside the window; searches without a text."""
+    by_text: dict[str, list[float]] = {}
+    told, outside, empty = found.told, 0.0, 0
+    for one in found.each:
+        times = 1.0 if one.count is None else float(one.count)
         if not window.is_open:
-            if at is None:
-                raise InputError("has no time", log.place(row), "name the column by --columns asked_at=COLUMN")
-            if not window.holds(str(at), log.place(row)):
+            if one.at is None:
+                raise InputError("has no time", log.place(one.row), "name the column by --columns asked_at=COLUMN")
+            if not window.holds(str(one.at), log.place(one.row)):
                 outside += times
                 continue
-        if text is None or not str(text).strip():
+        if one.text is None or not str(one.text).strip():
             empty += 1
             continue
-        known = found.setdefault(str(text), [0.0] * (1 + len(told)))
+        known = by_text.setdefault(str(one.text), [0.0] * (1 + len(told)))
         known[0] += times
-        for i, (name, value) in enumerate(zip(told, ends, strict=True), 1):
-            if _ended(name, value, ends, told, log, row):
+        for i, (name, value) in enumerate(zip(told, one.ends, strict=True), 1):
+            if _ended(name, value, one.ends, told, log, one.row):
                 known[i] += times
-    return found, outside, empty
+    return by_text, outside, empty
 
 
-def _ended(name: str, value: Any, ends: tuple[Any, ...], told: Sequence[str], log: Block, row: int) -> bool:
+def _ended(name: str, value: Any, ends: Sequence[Any], told: Sequence[str], log: Block, row: int) -> bool:
     if value is None:
         return False
     if name == "zero-results":
@@ -244,19 +243,6 @@ def _ended(name: str, value: Any, ends: tuple[Any, ...], told: Sequence[str], lo
     if said is None:
         raise InputError(f"escalated is {value!r}", log.place(row), "write yes or no, true or false, 1 or 0")
     return said
-
-
-def _rows(log: Block, told: Sequence[str]) -> Iterator[tuple[Any, Any, Any, tuple[Any, ...]]]:
-    columns = dict(zip(OUTCOMES, ("results", "clicks", "escalated"), strict=True))
-    frame: Any = log.frame
-
-    def cells(name: str) -> Any:
-        if name not in log.columns:
-            return [None] * len(log)
-        return frame[name] if log.is_small else frame[name].to_list()
-
-    ends = zip(*(cells(columns[name]) for name in told), strict=True) if told else ((),) * len(log)
-    return zip(cells("text"), cells("count"), cells("asked_at"), ends, strict=True)
 
 
 def _as_day(text: str) -> date | None:

@@ -71,6 +71,9 @@ SYNONYMS: dict[type, dict[str, tuple[tuple[str, ...], ...]]] = {
         "results": (("num_results", "result_count", "hits", "total_hits"), ()),
         "clicks": (("clicked", "click_count"), ()),
         "escalated": (("escalation",), ()),
+        "search_id": (("impression_id",), ("request_id", "serp_id")),
+        "doc_id": (("docid", "docno", "document_id", "documentid"), ("product_id", "item_id", "object_id")),
+        "position": ((), ()),
     },
     LoggedAction: {
         "text": (

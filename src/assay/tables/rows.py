@@ -173,7 +173,7 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class LoggedQuery:
-    """One line of a query log: a query that was asked once, or so many times."""
+    """One line of a query log: a query that was asked once, or so many times, or one document that a search showed."""
 
     text: str
     count: Annotated[float, Ge(0)] | None = None
@@ -186,6 +186,12 @@ class LoggedQuery:
     """How many of them were clicked."""
     escalated: str | None = None
     """Whether the person went on to a human or another channel: yes or no, true or false, 1 or 0."""
+    search_id: str | None = None
+    """Which search the row is of, where a search has several rows, such as one for each document that it showed."""
+    doc_id: str | None = None
+    """The document that was shown, where each row is one."""
+    position: str | None = None
+    """Where it stood."""
 
 
 @dataclass(frozen=True, slots=True)
