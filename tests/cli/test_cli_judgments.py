@@ -234,6 +234,31 @@ def test_high_agreement_is_claimed_only_where_raters_say_the_same(assay: Shell) 
     assert "nearly all ratings are one grade" not in told(1, 2)  # none alike
 
 
+def test_what_is_missing_is_not_a_dash_and_is_explained_once(assay: Shell) -> None:
+    rows = "q1,d1,ana,1\nq1,d1,bo,2\nq1,d2,ana,0\nq1,d2,bo,0\nq2,d9,ana,3\n"  # nobody else rated q2 d9
+    (assay.folder / "one.csv").write_text("query_id,doc_id,rater,grade\n" + rows, "utf-8")
+    said = assay("agree", "one.csv")
+    told = [" ".join(line.split()) for line in said.out.splitlines()]
+    assert "percent 0.500 n/a" in told  # d2 of d1 and d2: the same; one query has no interval
+    assert "3 1.000 n/a n/a 1.000" in told  # on the two pairs nobody gave a 3
+    assert not any(cell == "-" for line in told for cell in line.split())
+    few = "no interval (n/a) where fewer than 10 queries have pairs that several rated: resampling so few says nothing"
+    one_side = "no alpha (n/a) at a step where every rating is on one side"
+    for why in (few, one_side):
+        assert " ".join(told).count(why) == 1
+        assert why in assay("agree", "one.csv", "--format", "csv").err
+    assert "n/a" not in assay("agree", "ratings.csv").out  # of 26 queries every interval is there
+
+
+def test_a_rater_without_a_side_is_explained(assay: Shell) -> None:
+    head = "query_id,doc_id,other_doc_id,rater,preference,left_doc_id\n"
+    rows = "q1,a,b,ana,first,a\nq1,a,b,bo,tie,a\nq2,a,b,ana,first,b\nq2,a,b,bo,tie,b\n"
+    (assay.folder / "pairs.csv").write_text(head + rows, "utf-8")
+    told = [" ".join(line.split()) for line in assay("agree", "pairs.csv").out.splitlines()]
+    assert "bo 2 0 0 n/a n/a n/a 0 0 0" in told
+    assert "no share of the left (n/a) where a rater chose no document of a known side" in " ".join(told)
+
+
 def test_due_ends_with_1_when_a_label_is_due(assay: Shell) -> None:
     (assay.folder / "labels.csv").write_text("query_id,doc_id,grade,judged_at\nq01,LMP-05,3,2026-01-01\n", "utf-8")
     said = assay("judgments", "stale", "labels.csv", "--days", "30", "--at", "2026-07-01")

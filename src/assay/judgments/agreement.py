@@ -20,6 +20,7 @@ from assay.judgments.coefficients import (
     Coefficient,
     alpha_interval,
     coefficients,
+    said_once,
     two_grades,
     with_interval,
 )
@@ -285,15 +286,27 @@ def agreement(
         what = "1 grade of an adjudicator takes" if n == 1 else f"{n:,} grades of adjudicators take"
         text = f"{what} no part in any coefficient: adjudicators are no raters"
         notes.append(Note("adjudicators-apart", text, count=n))
+    total = _part("", "", ratings, seed, resamples)
+    own = tuple(_one(ratings, names, i, seed, resamples) for i in named)
+    held_apart = ((by, value, apart(rows)[0]) for by, value, rows in parts)
+    seen = tuple(_part(by, value, coded(rows, listed).ratings, seed, resamples)
+                 for by, value, rows in held_apart if len(rows))  # fmt: skip
     return RaterAgreement(
-        grades=tuple(listed.tolist()), grades_from=said, limit=limit, seed=seed, notes=tuple(notes), pairs=found,
-        total=_part("", "", ratings, seed, resamples),
-        parts=tuple(_part(by, value, coded(rows, listed).ratings, seed, resamples)
-                    for by, value, rows in ((by, value, apart(rows)[0]) for by, value, rows in parts) if len(rows)),
-        raters=tuple(_one(ratings, names, i, seed, resamples) for i in named),
+        grades=tuple(listed.tolist()), grades_from=said, limit=limit, seed=seed, pairs=found, total=total, parts=seen,
+        notes=(*notes, *_missing(total, found, own, together, seen)), raters=own, mean_kappa=together,
         disputes=_disputes(ratings, names, items, shared), settled=settled(judgments, adjudicated),
-        mean_kappa=together,
     )  # fmt: skip
+
+
+def _missing(
+    total: AgreementPart, pairs: Sequence[RaterPair], raters: Sequence[OneRater], mean: Coefficient | None,
+    parts: Sequence[AgreementPart],
+) -> tuple[Note, ...]:  # fmt: skip
+    """Why values and intervals are missing; steps and parts are shown without remarks."""
+    beside = [*total.coefficients, *(one.kappa for one in raters), *(pair.coefficients[-1] for pair in pairs)]
+    steps = [step.coefficients[1] for step in total.boundaries]
+    inside = [c for part in parts for c in part.coefficients if c.name == INTERVAL]
+    return said_once([*beside, *([mean] if mean else [])], [*steps, *inside])
 
 
 def _part(by: str, value: str, ratings: Ratings, seed: int, resamples: int) -> AgreementPart:

@@ -6,14 +6,14 @@ would be counted many times.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from assay.keys import stream
-from assay.results import kept
+from assay.results import Note, kept
 from assay.stats.agreement import F64, Level, Ratings, alpha, fleiss, fleiss_sums, gwet, gwet_sums, percent
 from assay.stats.resample import percentile_ends
 
@@ -30,6 +30,9 @@ MOST_UNDEFINED = 0.05
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 INTERVAL = "alpha, interval"
 SAME = "only one grade occurs: there is nothing to agree about beyond chance"
+ONE_SIDE = "every rating is on one side"
+FEW = "no interval from "
+GONE = "no interval: undefined in "
 
 
 @kept("coefficient")
@@ -49,6 +52,36 @@ class Coefficient:
     low: float | None = None
     high: float | None = None
     remark: str = ""
+
+
+def own_remark(found: Coefficient) -> str:
+    """What is said of one coefficient alone, without what `said_once` says of all."""
+    return "; ".join(part for part in _reasons(found) if part != SAME and not part.startswith(FEW))
+
+
+def said_once(beside: Iterable[Coefficient], alone: Iterable[Coefficient] = ()) -> tuple[Note, ...]:
+    """A note for each reason why values or intervals are missing.
+
+    Args:
+        beside: coefficients that are shown with their own remark.
+        alone: coefficients that are shown without one.
+    """
+    silent = {part for c in alone for part in _reasons(c)}
+    every = silent.union(part for c in beside for part in _reasons(c))
+    told = (
+        (any(part.startswith(FEW) for part in every), "few-queries",
+         f"no interval (n/a) where fewer than {FEWEST_QUERIES} queries have pairs that several rated: resampling so "
+         "few says nothing"),
+        (SAME in every, "one-grade", f"no value (n/a) where {SAME}"),
+        (any(part.startswith(GONE) for part in silent), "undefined-resamples",
+         f"no interval (n/a) where over {MOST_UNDEFINED:.0%} of the resamples have no value".replace("%", " %")),
+        (ONE_SIDE in silent, "one-side", f"no alpha (n/a) at a step where {ONE_SIDE}"),
+    )  # fmt: skip
+    return tuple(Note(code, text) for is_so, code, text in told if is_so)
+
+
+def _reasons(found: Coefficient) -> list[str]:
+    return [part for part in found.remark.split("; ") if part]
 
 
 def coefficients(ratings: Ratings, shared: int, seed: int, resamples: int) -> tuple[Coefficient, ...]:
@@ -87,11 +120,12 @@ def alpha_interval(ratings: Ratings, shared: int, seed: int, resamples: int) -> 
 def two_grades(ratings: Ratings, shared: int, seed: int, resamples: int) -> tuple[Coefficient, ...]:
     """Percent, alpha and AC1 of ratings that have two grades only."""
     together = ratings.coincidences
-    same = "every rating is on one side"
     return (
         with_interval("percent", together, percent, shared, seed, resamples, "no pair has two ratings"),
-        with_interval("alpha", together, partial(alpha, grades=(0, 1), level="nominal"), shared, seed, resamples, same),
-        with_interval("AC1", gwet_sums(ratings, "plain"), gwet, shared, seed, resamples, same),
+        with_interval(
+            "alpha", together, partial(alpha, grades=(0, 1), level="nominal"), shared, seed, resamples, ONE_SIDE
+        ),
+        with_interval("AC1", gwet_sums(ratings, "plain"), gwet, shared, seed, resamples, ONE_SIDE),
     )
 
 
@@ -138,12 +172,12 @@ def ends(
         remark: what is said of the value.
     """
     if shared < FEWEST_QUERIES:
-        few = f"no interval from {shared} quer{'y' if shared == 1 else 'ies'}"
+        few = f"{FEW}{shared} quer{'y' if shared == 1 else 'ies'}"
         return Coefficient(name, value, remark="; ".join(filter(None, (remark, few))))
     values = resampled()
     known = values[~np.isnan(values)]
     if len(known) < (1 - MOST_UNDEFINED) * resamples:
-        gone = f"no interval: undefined in {1 - len(known) / resamples:.0%} of the resamples".replace("%", " %")
+        gone = f"{GONE}{1 - len(known) / resamples:.0%} of the resamples".replace("%", " %")
         return Coefficient(name, value, remark="; ".join(filter(None, (remark, gone))))
     low, high = percentile_ends(known)
     return Coefficient(name, value, low, high, remark)

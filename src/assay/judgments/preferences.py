@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.errors import SHOWN, InputError, did_you_mean
 from assay.judgments.agreement import LIMIT
-from assay.judgments.coefficients import RESAMPLES, Coefficient, with_interval
+from assay.judgments.coefficients import RESAMPLES, Coefficient, said_once, with_interval
 from assay.results import Note, Result, kept
 from assay.stats.agreement import Ratings, alpha, gwet, gwet_sums, percent
 from assay.stats.intervals import clopper_pearson
@@ -190,10 +190,13 @@ def preference_agreement(
         notes.append(Note("adjudicated", f"{aside:,} preferences of adjudicators are left out", count=aside))
     if not side.left + side.right:
         notes.append(Note("no-sides", "the rows do not say which document was on the left: no side can be tested"))
+    elif any(one.side.share is None for one in raters):
+        notes.append(Note("no-share", "no share of the left (n/a) where a rater chose no document of a known side"))
+    found = _coefficients(ratings, queries, seed, resamples)
     return PreferenceAgreement(
         given=len(own), pairs=len(pairs), shared=int(several.sum()), queries=queries, limit=limit, seed=seed,
-        coefficients=_coefficients(ratings, queries, seed, resamples), opposed=int(both.sum()), side=side,
-        again=_steadiness(said), raters=raters, notes=tuple(notes),
+        coefficients=found, opposed=int(both.sum()), side=side,
+        again=_steadiness(said), raters=raters, notes=(*notes, *said_once(found)),
         disputes=tuple(_dispute(pairs[i], own) for i in np.flatnonzero(both)[:DISPUTES]),
     )  # fmt: skip
 

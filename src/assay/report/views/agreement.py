@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.judgments.coefficients import own_remark
 from assay.report.figures import bare, count, percent
 from assay.report.page import Cell, Column, Heading, Mark, Page, Part, Range, Table, Value, view
 from assay.report.words import made, remarks
@@ -88,7 +89,7 @@ def is_skewed(part: AgreementPart) -> bool:
 def coefficients(part: AgreementPart, mean_kappa: Coefficient | None = None) -> Table:
     """Every coefficient with its interval, and the mean kappa of pairs of raters where there are more than two."""
     every = part.coefficients if mean_kappa is None else (*part.coefficients, mean_kappa)
-    rows = tuple((c.name, *_value(c), c.remark) for c in every)
+    rows = tuple((c.name, *_value(c), own_remark(c)) for c in every)
     columns = (Column("coefficient"), *_heads(), Column("", is_prose=True))
     return Table(columns, rows, name="Agreement in all")
 
@@ -102,7 +103,7 @@ def boundaries(part: AgreementPart) -> Table:
     rows = []
     for step in part.boundaries:
         same, alpha, ac1 = step.coefficients
-        span = Range(alpha.low, alpha.high, PLACES, why="-")
+        span = Range(alpha.low, alpha.high, PLACES)
         rows.append((bare(step.grade), Value(same.value, PLACES), Value(alpha.value, PLACES), span,
                      Value(ac1.value, PLACES)))  # fmt: skip
     return Table(columns, tuple(rows), name="Agreement at each step between two grades")
@@ -117,7 +118,7 @@ def raters(found: RaterAgreement) -> Table:
     )  # fmt: skip
     rows = tuple(
         (one.name, f"{one.ratings:,}", f"{one.shared:,}", Value(one.mean, 2), Value(one.lean, 2, sign=True),
-         *_value(one.kappa), one.kappa.remark)
+         *_value(one.kappa), own_remark(one.kappa))
         for one in found.raters
     )  # fmt: skip
     return Table(columns, rows, name="Each rater against all others")
@@ -134,7 +135,7 @@ def pairs(found: RaterAgreement) -> Table:
     for pair in found.pairs:
         *first, last = pair.coefficients
         values = (Value(c.value, PLACES) for c in first)
-        rows.append((pair.a, pair.b, f"{pair.shared:,}", *values, *_value(last), last.remark))
+        rows.append((pair.a, pair.b, f"{pair.shared:,}", *values, *_value(last), own_remark(last)))
     return Table(columns, tuple(rows), name="Each pair of raters")
 
 
@@ -189,4 +190,4 @@ def _heads() -> tuple[Column, ...]:
 
 
 def _value(c: Coefficient) -> tuple[Cell, ...]:
-    return Value(c.value, PLACES), Range(c.low, c.high, PLACES, why="-")
+    return Value(c.value, PLACES), Range(c.low, c.high, PLACES)

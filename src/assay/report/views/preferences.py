@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.judgments.coefficients import own_remark
 from assay.report.figures import count, percent
 from assay.report.page import Cell, Column, Heading, Mark, Page, Part, Range, Table, Value, view
 from assay.report.words import made, remarks
@@ -77,7 +78,7 @@ def coefficients(found: PreferenceAgreement) -> Table:
         Column("", is_prose=True),
     )  # fmt: skip
     rows = tuple(
-        (c.name, Value(c.value, PLACES), Range(c.low, c.high, PLACES, why="-"), c.remark) for c in found.coefficients
+        (c.name, Value(c.value, PLACES), Range(c.low, c.high, PLACES), own_remark(c)) for c in found.coefficients
     )
     return Table(columns, rows, name="Agreement on first, second, tie and both bad")
 
@@ -92,7 +93,7 @@ def raters(found: PreferenceAgreement) -> Table:
     )  # fmt: skip
     rows = tuple(
         (one.name, f"{one.given:,}", f"{one.ties:,}", f"{one.both_bad:,}", f"{one.side.left:,}",
-         f"{one.side.right:,}", Value(one.side.share, PLACES), Range(one.side.low, one.side.high, PLACES, why="-"),
+         f"{one.side.right:,}", Value(one.side.share, PLACES), Range(one.side.low, one.side.high, PLACES),
          Value(one.corrected, PLACES), f"{one.again.pairs:,}", f"{one.again.same:,}", f"{one.again.same_side:,}")
         for one in found.raters
     )  # fmt: skip
