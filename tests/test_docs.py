@@ -45,6 +45,27 @@ def test_commands_print_what_the_page_shows(block: console.Fenced, tmp_path: Pat
             assert console.fits(expected, actual), f"{block.name}: $ {command}\n{actual}"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    ["sample-queries", "make-a-pool", "audit-the-pool", "what-unjudged-could-do", "write-a-rubric", "several-raters",
+     "show-raters-the-document", "run-a-labelling-project", "use-the-labels", "compare-two-documents"],
+)  # fmt: skip
+def test_a_page_of_judgments_works_from_the_top_in_one_folder(name: str, tmp_path: Path) -> None:
+    folder, laid = console.example_folder(tmp_path / "example"), dict[str, str]()
+    blocks = [one for one in console.blocks(ROOT / f"docs/how-to/{name}.md") if one.kind == "console" and one.is_run]
+    assert blocks
+    for block in blocks:
+        fresh = {file: text for file, text in block.files if laid.get(file) != text}
+        for file, text in fresh.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        laid |= fresh
+        shown = console.commands(block.text)
+        for command, _ in shown:
+            code, said = console.run(command, folder)
+            assert code == (block.exit_code if command == shown[-1][0] else 0), f"{block.name}: $ {command}\n{said}"
+
+
 @pytest.mark.parametrize("block", of_kind("python"))
 def test_python_prints_what_the_page_shows(block: console.Fenced, tmp_path: Path) -> None:
     folder = console.example_folder(tmp_path / "example", block.files)
