@@ -61,9 +61,33 @@ def test_a_project_is_made_looked_at_opened_and_closed(made: Shell) -> None:
     assert made("label", "open", "winter", "--why", "talked over").out == "winter: the queue behind the pilot is open\n"
     assert "by the terminal: talked over" in " ".join(made("label", "status", "winter").out.split())
     assert made("label", "close", "winter").code == 0
-    assert made("label", "list").out.endswith("winter: 0 of 0 judgments given or claimed behind the pilot, closed\n")
+    listed = [line.split() for line in made("label", "list").out.splitlines()]
+    assert " ".join(listed[2]) == "id project given or claimed wanted"
+    assert listed[-1][1:] == ["winter", "0", "0", "behind", "the", "pilot,", "closed"]
     assert "Closed nothing more is handed out" in " ".join(made("label", "status", "winter").out.split())
     assert made("label", "open", "winter").out == "winter is open again\n"
+
+
+def test_what_create_wants_is_what_status_and_list_count_and_the_pilot(made: Shell) -> None:
+    # 24 pairs by 3 raters are 72; a pilot of 10 is 30 of these, and 14 pairs by 3 are behind it
+    said = create(made, "--pilot", "10", "--raters-each", "3")
+    assert (
+        "72 judgments wanted: 30 of the pilot's 10 pairs, with 3 raters (every further one labels them, too), and 42 "
+        "behind it" in said
+    )
+    status = " ".join(made("label", "status", "winter").out.split())
+    assert status.startswith(
+        "winter: 0 of 42 judgments behind the pilot, which every rater labels: it has 10 of the 24 pairs."
+    )
+    assert json.loads(made("label", "status", "winter", "--format", "json").out)["piloted"] == 10
+    row = made("label", "list").out.splitlines()[-1].split()
+    assert row[1:] == ["winter", "0", "42", "behind", "the", "pilot"]
+
+
+def test_without_a_pilot_all_judgments_are_of_one_kind(made: Shell) -> None:
+    assert "24 pairs of 12 queries, 48 judgments wanted next:" in create(made, "--pilot", "0")
+    assert made("label", "status", "winter").out.startswith("winter: 0 of 48 judgments, of 24 pairs. ")
+    assert made("label", "list").out.splitlines()[-1].split()[1:] == ["winter", "0", "48"]
 
 
 def test_programs_get_the_state_as_json(made: Shell) -> None:

@@ -270,7 +270,9 @@ def test_the_demo_says_how_its_path_can_be_left_out(assay: Shell, monkeypatch: p
     monkeypatch.setattr("sys.argv", [str(assay.folder / "assay")])
     monkeypatch.delenv("UV_RUN_RECURSION_DEPTH", raising=False)
     monkeypatch.setenv("PATH", "/nowhere")
-    assert assay("demo").out.endswith(f"cd example\n  (`. {assay.folder / 'activate'}` makes assay alone do)\n")
+    assert assay("demo").out.endswith(
+        f"cd example\n  (after `. {assay.folder / 'activate'}` the word `assay` is enough)\n"
+    )
 
 
 def test_init_writes_what_was_asked_and_never_overwrites(assay: Shell) -> None:

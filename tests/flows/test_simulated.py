@@ -86,3 +86,19 @@ def test_the_same_seed_makes_the_same_log_and_the_truth_is_csv(tmp_path):
     assert truth.equals(again)
     with pytest.raises(InputError, match="what went in is written as CSV"):
         assay.simulate_logs(["a.run"], "b.qrels", out="log.csv", truth="truth.parquet")
+
+
+@pytest.mark.parametrize(
+    ("rankers", "swaps", "verb"),
+    [(("bm25", "dense"), 0.0, "propensity"), (("bm25",), 0.2, "propensity"), (("bm25",), 0.0, "behaviour")],
+    ids=["two-rankers", "swaps", "one-order"],
+)
+def test_the_next_command_is_one_that_the_log_has_an_answer_for(tmp_path, rankers, swaps, verb):
+    from assay.report.describe import describe
+    from assay.report.text import to_text
+
+    runs = [str(example.path(f"{name}.run")) for name in rankers]
+    found = assay.simulate_logs(runs, str(example.path("judgments.qrels")), out=tmp_path / "a log.parquet",
+                                searches=300, swaps=swaps)  # fmt: skip
+    assert f"assay {verb} '{tmp_path / 'a log.parquet'}'" in " ".join(to_text(describe(found), 400).split())
+    getattr(assay, verb)(str(tmp_path / "a log.parquet"))

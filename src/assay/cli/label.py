@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli.options import outputs, workbench
 from assay.cli.takeout import exporting
 from assay.cli.verb import Verb
+
+if TYPE_CHECKING:
+    from assay.flows.labelling import Made
 
 
 @click.group("label", help="Make a project that people label in their browser, and take their judgments out.")
@@ -61,11 +64,22 @@ def create(name: str, repeats: float, **options: Any) -> None:
     bench = workbench()
     with open_store(bench) as store:
         made = make(store, bench, name=name, repeat_share=repeats, **options)
-    click.echo(f"{made.name}: {made.items:,} pairs of {made.queries:,} queries, {made.judgments:,} judgments wanted")
+    click.echo(f"{made.name}: {made.items:,} pairs of {made.queries:,} queries, {made.judgments:,} judgments wanted"
+               f"{_parts(made)}")  # fmt: skip
     if made.without_document:
         click.echo(f"{made.without_document:,} of them have no document: raters see an id alone; pass --documents FILE")
     _say(made.notes)
     click.echo("next: `assay people invite --role rater`, then `assay serve`")
+
+
+def _parts(made: Made) -> str:
+    """How many of the judgments are of the pilot, which `status` and `list` count apart."""
+    if not made.pilot:
+        return ""
+    of_pilot = made.pilot * made.raters_each
+    raters = f"{made.raters_each} raters" if made.raters_each > 1 else "1 rater"
+    return (f": {of_pilot:,} of the pilot's {made.pilot:,} pairs, with {raters} (every further one labels them, too), "
+            f"and {made.judgments - of_pilot:,} behind it")  # fmt: skip
 
 
 @label.command(
@@ -188,11 +202,22 @@ def list_() -> None:
         rows = listed(store)
     if not rows:
         click.echo("no project yet: `assay label create` makes one")
-    for row in rows:
-        closed = ", closed" if row["is_closed"] else ""
-        behind = " behind the pilot" if row["has_pilot"] else ""
-        told = f"{row['taken']:,} of {row['wanted']:,} judgments given or claimed{behind}{closed}"
-        click.echo(f"{row['id']}  {row['name']}: {told}")
+        return
+    from assay.cli.output import draw, emit
+    from assay.report.page import Column, Page, Table
+
+    columns = (
+        Column("id", mono=True), Column("project", is_name=True), Column("given or claimed", "right"),
+        Column("wanted", "right"), Column("", is_prose=True),
+    )  # fmt: skip
+    cells = tuple(
+        (row["id"], row["name"], f"{row['taken']:,}", f"{row['wanted']:,}",
+         ", ".join(word for word, is_so in (("behind the pilot", row["has_pilot"]), ("closed", row["is_closed"]))
+                   if is_so))
+        for row in rows
+    )  # fmt: skip
+    said = "Judgments that are given, or claimed by a rater, of those that each project wants:"
+    emit(draw(Page("Projects", (said,), (Table(columns, cells, name="Projects"),))))
 
 
 label.add_command(exporting("label"))

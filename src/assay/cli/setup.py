@@ -61,7 +61,9 @@ def _short() -> str:
     from pathlib import Path
 
     activate = Path(_called()).with_name("activate")
-    return f"  (`. {activate}` makes assay alone do)\n" if activate.is_absolute() and activate.exists() else ""
+    return (
+        f"  (after `. {activate}` the word `assay` is enough)\n" if activate.is_absolute() and activate.exists() else ""
+    )
 
 
 def questions(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -54,8 +54,10 @@ class Made:
         items: pairs to label.
         queries: of these.
         without_document: pairs whose document nobody gave: raters would see an id alone.
-        judgments: how many are wanted in all.
+        judgments: how many are wanted in all, with as many raters of each pair as it asks for.
         notes: what whoever made it should know of what raters see.
+        pilot: pairs that every rater labels first, however many raters there are.
+        raters_each: raters of each other pair.
     """
 
     id: str
@@ -65,6 +67,8 @@ class Made:
     without_document: int
     judgments: int
     notes: tuple[str, ...] = ()
+    pilot: int = 0
+    raters_each: int = 1
 
 
 def create_project(

@@ -63,7 +63,7 @@ def make(
             most=comparisons, gold=None if gold is None else known_preferences(bench, gold), pilot=pilot,
             tenant=who.tenant, **own,
         )  # fmt: skip
-        return replace(made, notes=(*made.notes, *_on_pilot(min(pilot, made.items), made.queries)))
+        return _with_pilot(made, min(pilot, made.items), raters_each)
     if comparisons is not None:
         raise InputError("documents are compared two by two in one mode alone", "--comparisons", "add --mode pairwise")
     days = _whole_days(refresh_days)
@@ -72,7 +72,12 @@ def make(
         gold=None if gold is None else known_grades(bench, gold, rules), pilot=pilot,
         refresh_days=days.pop("", None), refresh_classes=days, tenant=who.tenant, **options,
     )  # fmt: skip
-    return replace(made, notes=(*made.notes, *_on_pilot(min(pilot, made.items), made.queries)))
+    return _with_pilot(made, min(pilot, made.items), raters_each)
+
+
+def _with_pilot(made: Made, pilot: int, raters_each: int) -> Made:
+    notes = (*made.notes, *_on_pilot(pilot, made.queries))
+    return replace(made, notes=notes, pilot=pilot, raters_each=raters_each)
 
 
 def _on_pilot(pilot: int, queries: int) -> tuple[str, ...]:

@@ -163,6 +163,7 @@ class ProjectState(Result):
         beside: another coefficient of the same agreement, which nothing is held against; None where there is none.
         late: raters who came when the queue was open, against the consensus of those before.
         found: documents that raters found by the search of the page.
+        piloted: pairs that every rater labels first; `wanted` and `given` do not count them.
     """
 
     name: str
@@ -185,6 +186,7 @@ class ProjectState(Result):
     beside: ProjectAgreement | None = None
     late: tuple[LateRater, ...] = ()
     found: tuple[FoundDocument, ...] = ()
+    piloted: int = 0
 
 
 def state_of(store: Store, who: Person, name: str) -> ProjectState:
@@ -217,6 +219,7 @@ def state_of(store: Store, who: Person, name: str) -> ProjectState:
         name=row["name"], mode=row["mode"], rubric=(rubric.name, rubric.version), raters_each=row["raters_each"],
         refresh=days | json.loads(row["refresh_classes"]), limit=row["pilot_limit"],
         is_closed=row["ended_at"] is not None, pairs=found.pairs, wanted=found.wanted, given=found.given,
+        piloted=row["pilot"],
         opened=(row["opened_at"], row["opened_by"], row["opened_why"]) if row["opened_at"] else (),
         disputed=found.disputed, settled=found.settled, raters=tuple(raters),
         pilot=None if found.gate is None else _pilot(found.gate, rubric),

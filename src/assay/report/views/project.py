@@ -31,8 +31,7 @@ def page(found: ProjectState) -> Page:
         found: what `state_of` gave.
     """
     first = (
-        f"{found.name}: {found.given:,} of {count(found.wanted, 'judgment')}"
-        f"{' behind the pilot' if found.pilot or found.opened else ''}, of {count(found.pairs, 'pair')}. "
+        f"{found.name}: {found.given:,} of {count(found.wanted, 'judgment')}{whereof(found)}. "
         f"{found.disputed:,} disputed, {found.settled:,} settled."
     )
     parts: list[Part | None] = [Facts(tuple(facts(found)))]
@@ -62,6 +61,14 @@ def page(found: ProjectState) -> Page:
         parts.append(flags(found.flags))
     parts.append(remarks(found.notes))
     return Page(found.name, (first,), tuple(part for part in parts if part), made(found.source))
+
+
+def whereof(found: ProjectState) -> str:
+    """On which pairs the judgments that are counted are."""
+    if not found.piloted:
+        return f", of {count(found.pairs, 'pair')}"
+    of = f"{found.piloted:,} of the {count(found.pairs, 'pair')}"
+    return f" behind the pilot, which every rater labels: it has {of}"
 
 
 def facts(found: ProjectState) -> list[Fact]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from assay.report.figures import bare, count, percent
@@ -34,5 +35,11 @@ def page(found: Simulated) -> Page:
         Fact("Law", (LAWS[found.law].format(eta=bare(found.eta)),)),
         Fact("Swapped", (f"{percent(found.swaps)} of the searches",)),
         *([Fact("Truth", (f"what went in, by query and document: {found.truth}",))] if found.truth else []),
+        Fact("Next", (f"assay {following(found)} {quote(found.file)}",)),
     )
     return Page("Simulated clicks", (answer,), (Facts(facts),), made(found.source))
+
+
+def following(found: Simulated) -> str:
+    """The command to try on the log: positions tell nothing where each document has one of its own."""
+    return "propensity" if len(found.rankers) > 1 or found.swaps else "behaviour"
