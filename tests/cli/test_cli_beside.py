@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import click
 import pytest
 
+from assay.cli.main import assay as group
 from cli.typed import Shell
 
 RUNS = ("bm25.run", "dense.run")
@@ -15,7 +17,7 @@ COMPARED = ("compare", *RUNS, "--qrels", "judgments.qrels", "-m", "nDCG@10", "--
     [
         ("sample", "searches.csv", "--strata", "head:1", "--write", "x.csv", "--folds", "x.csv"),
         ("sample", "searches.csv", "--strata", "head:1", "--write", "x.csv", "-o", "x.csv"),
-        ("sample", "searches.csv", "--strata", "head:1", "--folds", "x.csv", "--html", "./x.csv"),
+        ("sample", "searches.csv", "--strata", "head:1", "--folds", "x.csv", "-o", "./x.csv"),
         ("pool", "make", *RUNS, "--pairs", "x.csv", "-o", "x.csv"),
         (*COMPARED, "x.csv", "-o", "x.csv"),
     ],
@@ -42,3 +44,65 @@ def test_a_number_that_is_none_is_refused_before_any_work(assay: Shell, typed: t
     said = assay("pool", "make", *RUNS, *typed)
     assert (said.code, said.out) == (3, "")
     assert f"{typed[0]}': {typed[1]} is no finite number" in said.err
+
+
+NO_CSV = "is written as CSV, and the ending .xlsx says another format\n    mend: give it .csv\n"
+NO_PAGE = "is written as one page of HTML, and the ending .pdf says another format\n    mend: give it .html or .htm\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("sample", "searches.csv", "--size", "4", "--write", "x.xlsx"), f"x.xlsx: --write {NO_CSV}"),
+        (("sample", "searches.csv", "--size", "4", "--folds", "x.xlsx"), f"x.xlsx: --folds {NO_CSV}"),
+        (("pool", "make", *RUNS, "--pairs", "x.xlsx"), f"x.xlsx: --pairs {NO_CSV}"),
+        ((*COMPARED, "x.xlsx"), f"x.xlsx: --to-label {NO_CSV}"),
+        (("rubric", "apply", "a.csv", "--rubric", "r.md", "--write", "x.xlsx"), f"x.xlsx: --write {NO_CSV}"),
+        (("agree", "ratings.csv", "--html", "x.pdf"), f"x.pdf: --html {NO_PAGE}"),
+        (("report", "x.assay", "-o", "x.pdf"), f"x.pdf: --output {NO_PAGE}"),
+        (("validate", "bm25.run", "--junit", "x.pdf"), "x.pdf: --junit is written as XML"),
+        (("gate", "init", "--change", "ranking", "-o", "x.pdf"), "x.pdf: --output is written as TOML"),
+        (("privacy", "export", "ana", "-o", "x.pdf"), "x.pdf: --output is written as JSON"),
+    ],
+    ids=["write", "folds", "pairs", "to-label", "graded", "page", "report", "junit", "rules", "person"],
+)
+def test_an_ending_that_says_another_format_is_refused_before_any_work(
+    assay: Shell, typed: tuple[str, ...], said: str
+) -> None:
+    found = assay(*typed)
+    assert (found.code, found.out) == (3, "")
+    assert found.err.startswith(said)
+    assert not [*assay.folder.glob("x.*")]
+
+
+@pytest.mark.parametrize("name", ["x.pdf", "x.PNG", "night.2", "x.parquet"])
+def test_an_output_whose_ending_says_no_format_is_refused_unless_the_format_is_said(assay: Shell, name: str) -> None:
+    said = assay("agree", "ratings.csv", "-o", name)
+    assert said.err == (
+        f"{name}: the ending {name[name.index('.') :].lower()} says no format that is written here\n"
+        "    mend: give it .csv, .json, .jsonl, .ndjson, .md, .html, .htm, .assay, .txt, or pass --format "
+        "table|json|csv|jsonl|md|html|assay\n"
+    )
+    assert (said.code, said.out, (assay.folder / name).exists()) == (3, "", False)
+    assert assay("agree", "ratings.csv", "-o", name, "--format", "csv").code == 0
+    assert (assay.folder / name).read_text("utf-8").startswith("table,coefficient,value")
+    assert assay("agree", "ratings.csv", "-o", "plain").code == 0  # no ending: a table
+    assert (assay.folder / "plain").read_text("utf-8") == assay("agree", "ratings.csv").out
+
+
+def test_every_verb_with_an_output_looks_at_its_ending() -> None:
+    def commands(command: click.Command) -> list[click.Command]:
+        if not isinstance(command, click.Group):
+            return [command]
+        context = click.Context(command)
+        inner = [command.get_command(context, name) for name in command.list_commands(context)]
+        return [one for each in inner if each is not None for one in commands(each)]
+
+    looked = [
+        (command.name, option.callback is not None)
+        for command in commands(group)
+        for option in command.params
+        if option.name in ("output", "html")
+    ]
+    assert len(looked) > 40
+    assert [name for name, is_looked_at in looked if not is_looked_at] == []

@@ -116,7 +116,8 @@ def test_an_internal_slip_says_so_and_shows_more_on_request(assay: Shell, monkey
 
 def test_an_input_is_never_overwritten(assay: Shell) -> None:
     before = (assay.folder / "bm25.run").read_bytes()
-    for words in (["-o", "bm25.run"], ["--html", "./judgments.qrels"]):
+    (assay.folder / "page.html").hardlink_to(assay.folder / "judgments.qrels")
+    for words in (["-o", "bm25.run", "--format", "csv"], ["--html", "./page.html"]):
         said = assay("evaluate", "bm25.run", "judgments.qrels", "-m", "RR", *words)
         assert said.code == 3
         assert "is one of the inputs" in said.err

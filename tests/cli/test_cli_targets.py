@@ -25,12 +25,12 @@ def workspace(folder: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("evaluate", "bm25.run", "-o", "judgments.qrels"),
-        ("evaluate", "base", "-o", "runs/base.run"),
+        ("evaluate", "bm25.run", "-o", "judgments.qrels", "--format", "csv"),
+        ("evaluate", "base", "-o", "runs/base.run", "--format", "csv"),
         ("evaluate", "base", "--html", "link"),
-        ("evaluate", "base", "-o", "assay.toml"),
+        ("evaluate", "base", "-o", "assay.toml", "--format", "csv"),
         ("evaluate", "base", "-o", "settings"),
-        ("config", "show", "-o", "assay.toml"),
+        ("config", "show", "-o", "assay.toml", "--format", "csv"),
         ("show", "kept", "-o", "results/kept.assay"),
     ],
     ids=" ".join,

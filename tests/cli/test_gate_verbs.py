@@ -135,9 +135,12 @@ def test_the_pairs_that_could_decide_are_a_table_for_labelling(gated: Shell) -> 
     (("--rules", "gaet.toml"), "gaet.toml: cannot be read: No such file or directory; did you mean gate.toml?"),
     (("--annotate", "githb"), "assay: --annotate 'githb' is no CI host that is known; did you mean github"),
     (("--annotate", "gitlab"), "assay: gitlab reads a file"),
-    (("--junit", "all.qrels"), "assay: all.qrels is one of the inputs"),
-    (("--junit", "gate.toml"), "assay: gate.toml is one of the inputs"),
-    (("--junit", "a.xml", "--markdown", "a.xml"), "assay: two things would be written to a.xml"),
+    (("--junit", "qrels.xml"), "assay: qrels.xml is one of the inputs"),
+    (("--junit", "rules.xml"), "assay: rules.xml is one of the inputs"),
+    (("--junit", "made", "--markdown", "made"), "assay: two things would be written to made"),
+    (("--junit", "a.pdf"), "a.pdf: --junit is written as XML, and the ending .pdf says another format"),
+    (("--markdown", "a.pdf"), "a.pdf: --markdown is written as Markdown, and the ending .pdf says another format"),
+    (("--to-label", "a.xlsx"), "a.xlsx: --to-label is written as CSV, and the ending .xlsx says another format"),
     (("--markdown", "-"), "assay: only the result itself goes to stdout"),
     (("--override", "search lead"), "assay: an override needs a name and a reason, and has no reason"),
     (("--ruls", "x"), "assay: unknown option --ruls; did you mean --rules?"),
@@ -145,6 +148,8 @@ def test_the_pairs_that_could_decide_are_a_table_for_labelling(gated: Shell) -> 
     (("--status", "all.qrels"), "all.qrels:"),
 ])  # fmt: skip
 def test_what_is_refused_is_exit_code_3_and_leaves_nothing_behind(gated: Shell, words: Any, said: str) -> None:
+    (gated.folder / "qrels.xml").hardlink_to(gated.folder / "all.qrels")
+    (gated.folder / "rules.xml").hardlink_to(gated.folder / "gate.toml")
     before = {path: path.read_bytes() for path in gated.folder.iterdir()}
     found = gated("gate", "bad.run", "good.run", "all.qrels", *words)
     assert found.code == 3

@@ -11,7 +11,7 @@ import click
 
 from assay.cli.evaluate import names, split
 from assay.cli.options import added, conventions, inputs, outputs, pick, workbench
-from assay.cli.output import check_targets, emit, progress, render, show, write
+from assay.cli.output import AS_CSV, AS_XML, check_targets, emit, ends_with, progress, render, show, write
 from assay.cli.verb import Verb, choice, command_line, spell_map, voice_options
 from assay.errors import InputError, did_you_mean, nearest
 
@@ -108,11 +108,13 @@ def change(command: F) -> F:
 @choice("--documents", metavar="FILE", help="Titles, and with doc_hash what became stale.", section="Gate")
 @choice("--override", metavar="NAME", help="Who lets the change through all the same.", section="Gate")
 @choice("--reason", metavar="TEXT", help="Why; the report shows both.", section="Gate")
-@choice("--markdown", metavar="FILE", help="Also write Markdown, for a pull request.", section="Output")
-@choice("--junit", metavar="FILE", help="Also write JUnit XML: one test a rule.", section="Output")
+@choice("--markdown", callback=ends_with(".md", ".markdown", what="Markdown"), metavar="FILE", section="Output",
+        help="Also write Markdown, for a pull request.")  # fmt: skip
+@choice("--junit", callback=AS_XML, metavar="FILE", help="Also write JUnit XML: one test a rule.", section="Output")
 @choice("--annotate", metavar="HOST", section="Output",
         help="Also tell the CI host on stderr: github, azure or teamcity; gitlab=FILE writes a report.")  # fmt: skip
-@choice("--to-label", metavar="FILE", help="Write the pairs that could decide, for labelling.", section="Output")
+@choice("--to-label", callback=AS_CSV, metavar="FILE", section="Output",
+        help="Write the pairs that could decide, for labelling, as CSV.")  # fmt: skip
 @choice("--redact", is_flag=True, default=None, section="Output",
         help="Codes for queries and documents, for sharing outside; --to-label keeps ids.")  # fmt: skip
 @conventions
@@ -224,7 +226,8 @@ def wanted(verdict: Any) -> bytes:
     "there is never overwritten.",
 )
 @click.option("--change", required=True, metavar="KIND", help="retrieval, ranking, rag or live.")
-@click.option("-o", "--output", default="gate.toml", metavar="FILE", help="gate.toml unless given; - is stdout.")
+@click.option("-o", "--output", default="gate.toml", callback=ends_with(".toml", what="TOML"), metavar="FILE",
+              help="gate.toml unless given; - is stdout.")  # fmt: skip
 def init(change: str, output: str) -> None:
     """Translates the command line into one call of the flow."""
     from assay.flows.gate_template import init as flow

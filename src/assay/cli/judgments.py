@@ -8,7 +8,7 @@ import click
 
 from assay.cli.evaluate import names
 from assay.cli.options import inputs, outputs, workbench
-from assay.cli.output import show
+from assay.cli.output import AS_CSV, show
 from assay.cli.verb import Verb, command_line, spell_map
 from assay.errors import InputError
 
@@ -84,7 +84,9 @@ def numbers(text: str | None) -> list[float] | None:
     metavar="NAME:NUMBER,...",
     help="head, torso, tail, known-item, zero-results, no-click, escalated; head,torso,tail unless given.",
 )
-@click.option("--write", "target", metavar="FILE", help="Write the set there, as a table of topics (CSV).")
+@click.option(
+    "--write", "target", callback=AS_CSV, metavar="FILE", help="Write the set there, as a table of topics (CSV)."
+)
 @click.option("--known-item", metavar="PATTERN", help="A regular expression: queries for one thing.")
 @click.option("--known-items", metavar="FILE", help="A table of such queries.")
 @click.option("--known-documents", metavar="FILE", help="Documents: a query that is an id or a whole title is such.")
@@ -103,7 +105,9 @@ def numbers(text: str | None) -> list[float] | None:
 @click.option(
     "--near", default="", metavar="RULES", help="And also but for accents, plurals, typos: none unless given."
 )
-@click.option("--folds", metavar="FILE", help="Write there every text that counts as another one, and why (CSV).")
+@click.option(
+    "--folds", callback=AS_CSV, metavar="FILE", help="Write there every text that counts as another one, and why (CSV)."
+)
 @click.option("--from", "first", metavar="DAY", help="The first day that counts, such as 2026-03-01.")
 @click.option("--to", "last", metavar="DAY", help="The last day that counts.")
 @click.option("--time-zone", metavar="NAME", help="In which days begin, such as Europe/Berlin.")
@@ -175,7 +179,7 @@ def rubric_show(path: str, format_: str | None, output: str | None, html: str | 
 )
 @click.argument("qrels")
 @click.option("--rubric", "path", required=True, metavar="FILE", help="What says how the grade follows.")
-@click.option("--write", "target", metavar="FILE", help="Write every row and the grades there (CSV).")
+@click.option("--write", "target", callback=AS_CSV, metavar="FILE", help="Write every row and the grades there (CSV).")
 @inputs
 @outputs("table", "json", "csv", "md", "html", "assay")
 def rubric_apply(

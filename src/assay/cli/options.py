@@ -154,14 +154,22 @@ def workbench(**options: Any) -> Workbench:
 
 def outputs(*formats: str) -> Callable[[F], F]:
     """Adds the options that say where the answer goes."""
+    from assay.cli.output import AS_PAGE, check_ending
+
+    def known(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+        check_ending(value, ctx.params["format_"], formats)
+        return value
+
     say = partial(choice, section="Output")
     return added(
         [
-            say("--format", "format_", type=OneOf(formats), metavar="NAME", help=f"{', '.join(formats)}."),
-            say("-o", "--output", metavar="FILE", help="Write there; the ending says the format unless --format does."),
-            say("--html", metavar="FILE", help="Also write one self-contained page."),
+            say("--format", "format_", type=OneOf(formats), is_eager=True, metavar="NAME",
+                help=f"{', '.join(formats)}."),
+            say("-o", "--output", callback=known, metavar="FILE",
+                help="Write there; the ending says the format unless --format does."),
+            say("--html", callback=AS_PAGE, metavar="FILE", help="Also write one self-contained page."),
         ]
-    )
+    )  # fmt: skip
 
 
 READING = ("per_query", "quartiles", "interval", "level", "seed")

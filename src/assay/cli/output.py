@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +70,40 @@ def show(
 def kind_of(format: str | None, output: str | None) -> str:
     """The format that was asked for, or that the ending of the file says."""
     return format or (ENDINGS.get(Path(output).suffix.lower(), "table") if output and output != "-" else "table")
+
+
+def check_ending(output: str | None, format: str | None, formats: Sequence[str]) -> None:
+    """Refuses a file whose ending names none of the formats, where `--format` names none either.
+
+    Args:
+        output: the file; one without an ending is written as a table.
+        format: what `--format` says.
+        formats: those in which the command can write.
+    """
+    suffix = "" if output in (None, "-") else Path(str(output)).suffix.lower()
+    if format or not suffix or ENDINGS.get(suffix) in formats:
+        return
+    known = [ending for ending, name in ENDINGS.items() if name in formats]
+    raise InputError(f"the ending {suffix} says no format that is written here", str(output),
+                     f"give it {', '.join(known)}, or pass --format {'|'.join(formats)}")  # fmt: skip
+
+
+def ends_with(*endings: str, what: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """What checks the file of an option that is written in one format: it has one of the endings, or none."""
+
+    def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        suffix = Path(value).suffix.lower() if value else ""
+        if suffix and suffix not in endings:
+            raise InputError(f"{param.opts[-1]} is written as {what}, and the ending {suffix} says another format",
+                             value, f"give it {' or '.join(endings)}")  # fmt: skip
+        return value
+
+    return check
+
+
+AS_CSV = ends_with(".csv", what="CSV")
+AS_XML = ends_with(".xml", what="XML")
+AS_PAGE = ends_with(".html", ".htm", what="one page of HTML")
 
 
 def names_inputs(format: str | None, output: str | None, html: str | None) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay.cli.options import conventions, inputs, outputs, pick, workbench
-from assay.cli.output import progress, show
+from assay.cli.output import AS_CSV, progress, show
 from assay.cli.verb import Verb, command_line, spell_map
 
 
@@ -29,7 +29,8 @@ def pool() -> None:
 @click.option("--qrels", metavar="FILE", help="What is judged already.")
 @click.option("--topics", metavar="FILE", help="The queries that are asked for; those of the runs unless given.")
 @click.option("--depth", type=click.IntRange(1), default=10, metavar="RANK", help="Of the pool: 10 unless given.")
-@click.option("--pairs", metavar="FILE", help="Write the pairs there, as a table that labelling takes (CSV).")
+@click.option("--pairs", callback=AS_CSV, metavar="FILE",
+              help="Write the pairs there, as a table that labelling takes (CSV).")  # fmt: skip
 @click.option("--also", multiple=True, metavar="WHY=FILE", help="Further pairs: clicked=clicks.csv, hand=list.csv.")
 @click.option("--log", multiple=True, metavar="FILE",
               help="What people did (query, doc_id, action; or UBI): what was clicked or bought joins.")  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay.cli.options import workbench
-from assay.cli.output import check_targets, emit, say, write
+from assay.cli.output import check_targets, emit, ends_with, say, write
 from assay.cli.verb import OneOf, Verb, voice_options
 from assay.results import Note
 
@@ -47,7 +47,8 @@ def find(name: str, format_: str) -> int:
 @privacy.command("export", cls=Verb, example="assay privacy export anna -o anna.json",
                  help="Write what the store holds about a person as JSON, to hand out.")  # fmt: skip
 @click.argument("name")
-@click.option("-o", "--output", metavar="FILE", help="Write there instead of stdout.")
+@click.option("-o", "--output", callback=ends_with(".json", what="JSON"), metavar="FILE",
+              help="Write there instead of stdout.")  # fmt: skip
 def export(name: str, output: str | None) -> None:
     """Translates the command line into one call of the flow."""
     from assay.flows.privacy import export as flow

@@ -7,7 +7,7 @@ import click
 from assay.cli.gate import check_host, check_several
 from assay.cli.judgments import numbers
 from assay.cli.options import input_format, outputs, workbench
-from assay.cli.output import show, write
+from assay.cli.output import AS_XML, show, write
 from assay.cli.verb import Verb, choice, command_line
 
 
@@ -27,7 +27,7 @@ from assay.cli.verb import Verb, choice, command_line
 @click.option("--sorted", "is_sorted", is_flag=True, help="Also say where rows are not sorted.")
 @input_format
 @outputs("table", "json", "csv", "jsonl", "md", "html")
-@choice("--junit", metavar="FILE", help="Also write JUnit XML: one test a file.", section="Output")
+@choice("--junit", callback=AS_XML, metavar="FILE", help="Also write JUnit XML: one test a file.", section="Output")
 @choice("--annotate", metavar="HOST", section="Output",
         help="Annotations at the lines: github, azure, teamcity, or gitlab=FILE.")  # fmt: skip
 def validate(
