@@ -159,3 +159,16 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing_half_written(tmp_path: Pa
 def test_the_module_runs_as_the_command_does(tmp_path: Path) -> None:
     done = start("-m", "assay", "--version", cwd=tmp_path)
     assert (done.returncode, done.stdout.split()[0]) == (0, "assay")
+
+
+def test_a_log_that_is_given_last_is_said_and_no_option_that_the_verb_lacks(assay: Shell) -> None:
+    said = assay("counterfactual", "dense.run", "clicks.parquet")
+    assert (said.code, said.out) == (3, "")
+    assert said.err == (
+        "clicks.parquet: is a log, and stands where the ranking is expected\n"
+        "    mend: give the log first and the ranking last: assay counterfactual LOG RANKING\n"
+    )
+    (assay.folder / "twice.csv").write_text("query_id,doc_id,score\nq01,a,3\nq01,b,2\nq01,a,1\n", "utf-8")
+    twice = "twice.csv:4: document a of query q01 was already at twice.csv:2\n    mend: remove one of the lines"
+    assert assay("counterfactual", "clicks.parquet", "twice.csv").err == f"{twice}\n"
+    assert assay("evaluate", "twice.csv", "judgments.qrels").err == f"{twice}, or pass --duplicates keep-first\n"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import click
+
+from assay.errors import InputError
 
 
 @dataclass
@@ -88,6 +91,18 @@ def choice(*names: str, section: str = "", **kwargs: Any) -> Callable[[Any], Any
     return click.option(*names, cls=Choice, section=section, **kwargs)
 
 
+PASSING = re.compile(r", or pass (--[a-z-]+)( \S+)?$")
+"""The last of several ways to mend: an option."""
+
+
+def without_options(remedy: str, known: Collection[str]) -> str:
+    """Ways to mend an error, without the last one where it is an option that is not known."""
+    found = PASSING.search(remedy)
+    if found is None or found[1] in known:
+        return remedy
+    return ", or ".join(remedy[: found.start()].rsplit(", ", 1))
+
+
 class Verb(click.Command):
     """A command whose help ends with one example, and which takes the options of the voice.
 
@@ -109,6 +124,14 @@ class Verb(click.Command):
             if isinstance(param.type, click.FloatRange) and isinstance(value, float) and not math.isfinite(value):
                 raise click.BadParameter(f"{value} is no finite number", ctx, param)
         return rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; what mends an error names no option that this command does not have."""
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            error.remedy = without_options(error.remedy, {name for param in self.params for name in param.opts})
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options by section: those of the verb first, those of every verb last."""
