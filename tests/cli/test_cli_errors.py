@@ -172,3 +172,58 @@ def test_a_log_that_is_given_last_is_said_and_no_option_that_the_verb_lacks(assa
     twice = "twice.csv:4: document a of query q01 was already at twice.csv:2\n    mend: remove one of the lines"
     assert assay("counterfactual", "clicks.parquet", "twice.csv").err == f"{twice}\n"
     assert assay("evaluate", "twice.csv", "judgments.qrels").err == f"{twice}, or pass --duplicates keep-first\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("propensity", "judgments.qrels"), "judgments.qrels: holds judgments, and is no log of clicks"),
+        (("behaviour", "graded.csv"), "graded.csv: holds judgments, and is no log of clicks"),
+        (("cells", "dense.run", "--out", "c.parquet"), "dense.run: holds a run, and is no log of clicks"),
+        (("counterfactual", "topics.csv", "dense.run"), "topics.csv: holds topics, and is no log of clicks"),
+        (("sample", "judgments.qrels", "--size", "3"), "judgments.qrels: holds judgments, and is no log of queries"),
+        (("sample", "graded.csv", "--size", "3"), "graded.csv: holds judgments, and is no log of queries"),
+        (("behaviour", "shown.csv"), "shown.csv: nothing says what was clicked"),  # a log for all that
+        (("propensity", "nameless.csv"), "nameless.csv: no column names the query\n"
+         "    mend: pass --columns query_id=COLUMN with one of what\n"),
+        (("click-models", "nameless.csv"), "nameless.csv: no column names the query\n"
+         "    mend: pass --columns query_id=COLUMN with one of what\n"),
+        (("propensity", "clicks.parquet", "--columns", "segment=devic"),
+         "clicks.parquet: has no column 'devic' for segment; did you mean device?\n"
+         "    mend: pass --columns segment=COLUMN with one of device, at, clicked, doc_id, impression_id, position, "
+         "query, query_id, ranker, session_id, swap, unit_id\n"),
+        (("propensity", "clicks.parquet", "--columns", "doc=doc_id"),
+         "--columns: a log has no field 'doc'; did you mean docs or doc_id?\n"
+         "    mend: the fields are docs, doc_id, app, kind, event_id, impression_id, unit_id, "),
+        (("sample", "asked.csv", "--size", "1", "--from", "2030-01-01"), "asked.csv: holds no query that can be "
+         "sampled\n    mend: widen --from and --to: the log runs from 2026-03-01 to 2026-03-05\n"),
+        (("sample", "asked.csv", "--size", "1", "--from", "2026-03-02", "--to", "2026-03-03"), "asked.csv: holds no "
+         "query that can be sampled\n    mend: widen --from and --to: the log runs from 2026-03-01 to 2026-03-05\n"),
+    ],
+    ids=["qrels", "graded", "run", "topics", "sample-qrels", "sample-graded", "a-log", "no-query", "lists-no-query",
+         "no-column", "no-field", "later", "between"],
+)  # fmt: skip
+def test_what_is_no_log_or_lacks_a_column_is_said_with_what_to_do(
+    assay: Shell, typed: tuple[str, ...], said: str
+) -> None:
+    files = {
+        "graded.csv": "query_id,doc_id,grade\nq1,a,1\n",
+        "shown.csv": "impression_id,query_id,doc_id,position\n1,q1,a,1\n",
+        "nameless.csv": "impression_id,doc_id,position,clicked,what\n1,a,1,1,lamp\n",
+        "asked.csv": "query,asked_at\na,2026-03-01T10:00:00Z\nb,2026-03-05T10:00:00Z\n",
+    }
+    for name, text in files.items():
+        (assay.folder / name).write_text(text, "utf-8")
+    found = assay(*typed)
+    assert (found.code, found.out) == (3, "")
+    assert found.err.startswith(said)
+    assert not (assay.folder / "c.parquet").exists()
+
+
+def test_a_window_outside_the_log_says_its_times(assay: Shell) -> None:
+    said = assay("propensity", "clicks.parquet", "--from", "2030-01-01")
+    assert (said.code, said.out) == (2, "")
+    first, window, mend = said.err.splitlines()
+    assert first == "assay: nothing is left in the log to count"
+    assert window.endswith(" left out: before the window (2026-01-01T00:26:04Z to 2026-01-28T23:49:54Z)")
+    assert mend == "    mend: pass --from and --to inside the times of the log"

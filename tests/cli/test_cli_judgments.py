@@ -51,6 +51,11 @@ def test_it_is_kept_and_shown_again_and_written_as_a_page(assay: Shell) -> None:
         (("ratings.csv", "--grades", "0,1"), "is not on the scale 0, 1"),
         (("ratings.csv", "--by", "sgment", "--topics", "topics.csv"), "sgment"),
         (("ratings.csv", "--by", "segment"), "--by segment needs a topics table"),
+        (("ratings.csv", "--by", "sorce"), "--by sorce needs a topics table; did you mean source?"),
+        (
+            ("ratings.csv", "--by", "nosuch"),
+            "mend: pass --by dimension|source|rubric, or --topics FILE with the column nosuch",
+        ),
         (("nothing.csv",), "nothing.csv"),
     ],
 )

@@ -45,7 +45,7 @@ def counterfactual(
 ) -> int:  # fmt: skip
     """Translates the command line into one call of the flow; the exit code is that of the result."""
     from assay.flows.counterfactual import counterfactual as flow
-    from assay.flows.log_first import check_ranking
+    from assay.flows.mistaken import check_ranking
 
     check_ranking(target)
     bench = workbench(hashes=names_inputs(format_, output, html))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import InputError
+from assay.errors import InputError, did_you_mean
 from assay.flows.choices import chosen
 from assay.flows.evaluate import file_of, project_meant, source_of
 from assay.flows.pair_tables import is_preferences
@@ -109,7 +109,8 @@ def agree(
     if by is None and queries is not None and tells_segments(queries, held.segments):
         of_topics = [SEGMENT]
     if of_topics and queries is None:
-        raise InputError(f"--by {of_topics[0]} needs a topics table", remedy="pass --topics FILE with that column")
+        raise InputError(f"--by {of_topics[0]} needs a topics table{did_you_mean(of_topics[0], COLUMNS)}", remedy=(
+            f"pass --by {'|'.join(COLUMNS)}, or --topics FILE with the column {of_topics[0]}"))  # fmt: skip
     main = judgments
     parts: list[tuple[str, str, Block]] = []
     if "dimension" in judgments.columns:

@@ -173,7 +173,7 @@ class _Asked:
         """Every measure over all, then by each group."""
         whole = self._moments()
         if not whole or not whole[0]["searches"]:
-            raise nothing_left(self.log, "no search is left in the log")
+            raise nothing_left(self.log, "no search is left in the log", by_query=False)
         rates = [rate for row in whole for rate in rates_of(row, (), self.unit, self.missing)]
         if self.groups:
             rates += grouped_rates(self._moments(*self.groups), self.groups, self.unit, self.missing)

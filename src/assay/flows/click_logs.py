@@ -9,7 +9,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, NotEnoughEvidence, did_you_mean
+from assay.files import spelled
 from assay.flows.interactions import moment_of, zone_of
+from assay.flows.mistaken import for_a_log
 from assay.results import Note
 from assay.text import personal_data
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 ENGINES = ("duckdb", "spark")
+COLUMNS = 20
+"""Of a file, so many are named in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,9 @@ def opened(log: Paths, choices: LogChoices, is_bandit: bool = False) -> Log:
         found = open_log(log, reading, events=choices.events, engine=engine)
         found.hide(personal_data)
         return found
+    except InputError as error:
+        engine.close()
+        raise for_a_log(error, [log] if isinstance(log, str | os.PathLike) else log) from None
     except BaseException:
         engine.close()
         raise
@@ -156,9 +163,34 @@ def read_of(log: Log, choices: LogChoices, by_query: bool = True) -> LogRead:
                    log.n_hidden)  # fmt: skip
 
 
-def nothing_left(log: Log, what: str = "nothing is left in the log to count") -> NotEnoughEvidence:
-    """The error of a log of which nothing counts, with what was left out and why."""
-    return NotEnoughEvidence("\n    ".join([what, *(_said(one) for one in log.refused())]))
+def nothing_left(
+    log: Log, what: str = "nothing is left in the log to count", by_query: bool = True
+) -> NotEnoughEvidence | InputError:
+    """The error of a log of which nothing counts: that no column names the query, or what was left out and why.
+
+    Args:
+        log: the log.
+        what: there is nothing of.
+        by_query: whether what names no query does not count.
+    """
+    from assay.logs.refusals import WINDOW
+
+    if by_query and not log.has("query_id"):
+        return without_queries(log)
+    left = log.refused()
+    told = [what, *(_said(one) for one in left)]
+    if any(one.reason in WINDOW for one in left):
+        told.append("mend: pass --from and --to inside the times of the log")
+    return NotEnoughEvidence("\n    ".join(told))
+
+
+def without_queries(log: Log) -> InputError:
+    """The error of a log in which no column names the query."""
+    source = log.sources[0]
+    free = sorted(source.types.keys() - set(source.paths.values()))
+    of = f" with one of {', '.join(free[:COLUMNS])}" if free else ""
+    return InputError("no column names the query", spelled(source.files.paths[0]),
+                      f"pass --columns query_id=COLUMN{of}")  # fmt: skip
 
 
 def _said(left: LeftOut | Refusal) -> str:

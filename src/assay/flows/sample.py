@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from assay.errors import InputError, did_you_mean
 from assay.flows.choices import chosen
 from assay.flows.evaluate import source_of
+from assay.flows.mistaken import for_a_log
 from assay.flows.workbench import Workbench
 from assay.results import Note
 from assay.tables import Block, Document, LoggedQuery, Topic, formulas
@@ -161,7 +162,10 @@ def _log(
     source, more = bench.source(log), bench.source(events) if events is not None else None
     is_named = events is not None or bool(application) or format == UBI
     if not (is_named or (format is None and not columns and source is not None and is_ubi(source))):
-        block = bench.table(log, LoggedQuery, format=format, columns=columns, name="log")
+        try:
+            block = bench.table(log, LoggedQuery, format=format, columns=columns, name="log")
+        except InputError as error:
+            raise for_a_log(error, [source], "queries") from None
         if "search_id" in block.columns:
             alone = f"{block.name}: rows with the same search id and query are one search"
         elif "count" not in block.columns:

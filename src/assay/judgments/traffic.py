@@ -48,10 +48,10 @@ class Window:
         """Whether every row counts."""
         return self.first is None and self.last is None
 
-    def holds(self, text: str, place: str) -> bool:
-        """Whether a time lies inside; a day alone is that day in whichever zone."""
+    def day_of(self, text: str, place: str) -> date:
+        """The day of a time; a day alone is that day in whichever zone."""
         if len(text) == DAY and (at_day := _as_day(text)) is not None:
-            return self.has(at_day)
+            return at_day
         try:
             at = datetime.fromisoformat(text.removesuffix("Z") if text.endswith("+00:00Z") else text)
         except ValueError:
@@ -62,7 +62,7 @@ class Window:
             if self.zone is None:
                 raise InputError(f"{text!r} has no time zone", place, "say which is meant by --time-zone Europe/Berlin")
             at = at.replace(tzinfo=self.zone)
-        return self.has(at.astimezone(self.zone or UTC).date())
+        return at.astimezone(self.zone or UTC).date()
 
     def has(self, day: date) -> bool:
         """Whether a day lies inside."""
@@ -141,7 +141,8 @@ def traffic(
     window = Window() if window is None else window
     asked = searches(log)
     told = asked.told
-    by_text, outside, empty = _by_text(log, asked, window)
+    days: list[date] = []
+    by_text, outside, empty = _by_text(log, asked, window, days)
     found = Traffic([], [], np.zeros(0), {}, len(log), len(by_text), outside, empty)
     found.unnamed = asked.unnamed
     sums: dict[str, list[float]] = {}
@@ -158,7 +159,7 @@ def traffic(
             _join(sums, forms, meant, sums.pop(slip), forms.pop(slip))
     keys = [key for key, figures in sums.items() if figures[0] > 0]
     if not keys:
-        raise InputError("holds no query that can be sampled", log.name, _why_nothing(found, window))
+        raise InputError("holds no query that can be sampled", log.name, _why_nothing(found, days))
     found.keys, found.texts = keys, [max(forms[key], key=lambda text: forms[key][text]) for key in keys]
     found.spellings = _spellings(found, forms, rule, near)
     columns: F64 = np.array([sums[key] for key in keys], dtype=np.float64)
@@ -200,16 +201,22 @@ def _spellings(
     return tuple(sorted(rows, key=lambda one: (-one.searches, one.counts_as, one.text)))
 
 
-def _why_nothing(found: Traffic, window: Window) -> str:
-    if found.outside and not window.is_open:
-        return "widen --from and --to: every row lies outside"
+def _why_nothing(found: Traffic, days: Sequence[date]) -> str:
+    if found.outside and days:
+        span = f"is of {days[0]}" if days[0] == days[-1] else f"runs from {days[0]} to {days[-1]}"
+        return f"widen --from and --to: the log {span}"
     if found.personal:
         return "every query holds personal data; see --columns if another column was meant"
     return "pass a log with a query in each row"
 
 
-def _by_text(log: Block, found: Searches, window: Window) -> tuple[dict[str, list[float]], float, int]:
-    """Exact text to [count, count of each outcome]; how much lay outside the window; searches without a text."""
+def _by_text(
+    log: Block, found: Searches, window: Window, days: list[date]
+) -> tuple[dict[str, list[float]], float, int]:
+    """Exact text to [count, count of each outcome]; how much lay outside the window; searches without a text.
+
+    `days` takes the first and the last day outside the window.
+    """
     by_text: dict[str, list[float]] = {}
     told, outside, empty = found.told, 0.0, 0
     for one in found.each:
@@ -217,8 +224,10 @@ def _by_text(log: Block, found: Searches, window: Window) -> tuple[dict[str, lis
         if not window.is_open:
             if one.at is None:
                 raise InputError("has no time", log.place(one.row), "name the column by --columns asked_at=COLUMN")
-            if not window.holds(str(one.at), log.place(one.row)):
+            day = window.day_of(str(one.at), log.place(one.row))
+            if not window.has(day):
                 outside += times
+                days[:] = [min([day, *days]), max([day, *days])]
                 continue
         if one.text is None or not str(one.text).strip():
             empty += 1

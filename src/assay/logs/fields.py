@@ -6,11 +6,11 @@ row is says its `kind`. Times are microseconds since 1970 in UTC.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.errors import InputError, did_you_mean
+from assay.errors import InputError, did_you_mean, nearest
 from assay.logs import wide
 
 Type = Literal["text", "whole", "number", "moment", "flag", "texts", "flags"]
@@ -60,6 +60,9 @@ FIELDS: tuple[Field, ...] = (
     Field("clicks", "flags", ("clicked_list",)),
 )  # fmt: skip
 
+SOME = 20
+"""Columns of a file that are named in a message."""
+
 BY_NAME: dict[str, Field] = {field.name: field for field in FIELDS}
 
 UBI_ATTRIBUTES = ("query_attributes.", "event_attributes.", "")
@@ -76,13 +79,14 @@ KINDS: dict[str, tuple[str, ...]] = {
 """What happened, and the actions that are recognised as it; any other action keeps its name."""
 
 
-def found(columns: frozenset[str], said: Mapping[str, str]) -> dict[str, str]:
+def found(columns: frozenset[str], said: Mapping[str, str], where: str = "") -> dict[str, str]:
     """The path of each field among the columns of a file.
 
     Args:
         columns: dotted paths that the file has, such as "event_attributes.object.object_id".
         said: field to path, as the user gave them; an empty path leaves the field out, `{n}` stands for the number of
             a position.
+        where: the file, for messages.
 
     Returns:
         Field to path, for the fields that the file has.
@@ -94,12 +98,21 @@ def found(columns: frozenset[str], said: Mapping[str, str]) -> dict[str, str]:
     for name, path in said.items():
         if name not in BY_NAME:
             raise InputError(f"a log has no field {name!r}{did_you_mean(name, BY_NAME)}", "--columns",
-                             "name one of those that the how-to lists")  # fmt: skip
+                             f"the fields are {', '.join(_nearest_first(name, BY_NAME))}")  # fmt: skip
         if path and wide.NUMBER not in path and path not in columns:
-            raise InputError(f"the log has no {path!r} for {name}{did_you_mean(path, sorted(columns))}", "--columns",
-                             f"name one of {', '.join(sorted(columns)[:9])}")  # fmt: skip
+            known = _nearest_first(path, sorted(columns))
+            raise InputError(f"has no column {path!r} for {name}{did_you_mean(path, known)}", where or "--columns",
+                             f"pass --columns {name}=COLUMN with one of {_some(known)}")  # fmt: skip
     mapped = ubi(columns) if is_ubi(columns) else named(columns)
     return {name: path for name, path in {**mapped, **said}.items() if path}
+
+
+def _nearest_first(name: str, names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys([*nearest(name, names), *names]))
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:SOME]) + (f" and {len(names) - SOME} more" if len(names) > SOME else "")
 
 
 def is_ubi(columns: frozenset[str]) -> bool:

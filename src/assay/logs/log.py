@@ -277,7 +277,8 @@ def _embedded() -> Engine:
 def _source(engine: Engine, files: LogFiles, reading: Reading, kind: str) -> Source:
     types = engine.columns(files)
     columns = frozenset(types)
-    paths = found(columns, reading.columns if kind == "impression" else _there(reading.columns, columns))
+    said = reading.columns if kind == "impression" else _there(reading.columns, columns)
+    paths = found(columns, said, spelled(files.paths[0]))
     if kind == "impression" and not paths.keys() & {"doc_id", "docs"} and "kind" not in paths and not is_ubi(columns):
         raise InputError("no column names the document that was shown", spelled(files.paths[0]),
                          f"pass --columns doc_id=COLUMN with one of {_of(columns - set(paths.values()))}")  # fmt: skip

@@ -21,6 +21,7 @@ NO_QUERY = "impressions whose search names no query"
 OTHERS = "rows of other applications"
 """Reasons, as `refused_places` says them."""
 
+WINDOW = ("before the window", "after the window")
 LATE = "clicks long after their search, which count"
 UNREAD = "rows that count without their "
 """A reason, and how others begin, of rows that count for all that."""
@@ -88,11 +89,9 @@ def _all(log: Log, window: Mapping[str, int], by_query: bool) -> Iterator[Refusa
     yield Refusal("files that are no .parquet, .csv, .tsv or .jsonl", len(log.unread), log.unread[:3])
     if log.has("at"):
         row = log.run("outside").row(0, named=True)
-        for side in ("before", "after"):
+        for side, reason in zip(("before", "after"), WINDOW, strict=True):
             span = [row[f"{side}_first"], row[f"{side}_last"]]
-            yield Refusal(
-                f"{side} the window", row[side] or 0, seen=" to ".join(map(_moment, span)) if row[side] else ""
-            )
+            yield Refusal(reason, row[side] or 0, seen=" to ".join(map(_moment, span)) if row[side] else "")
     yield from _again(log)
     if has_events(log.sources):
         row = log.run("unmatched").row(0, named=True)

@@ -8,7 +8,7 @@ import pytest
 from assay import example
 from assay.cli.verb import without_options
 from assay.errors import InputError
-from assay.flows.log_first import check_ranking, columns_of, is_log
+from assay.flows.mistaken import check_ranking, columns_of, is_log
 
 
 @pytest.mark.parametrize(

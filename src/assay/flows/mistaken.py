@@ -1,8 +1,9 @@
-"""Whether a file is a log of clicks, for who gives it in the place of a ranking."""
+"""A file that was given in the place of another: a log for a ranking, judgments for a log."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from assay.errors import InputError
@@ -10,6 +11,12 @@ from assay.files import spelled
 
 TELLING = frozenset({"kind", "impression_id", "unit_id", "session_id", "clicked", "docs"})
 """Fields of a log that no ranking has; two of them tell."""
+
+OF_A_LOG = TELLING | {"at", "clicks", "query_text"}
+"""Any of these, and a file can be meant as a log."""
+
+DID = {"clicks": "were shown and clicked", "queries": "asked"}
+"""What each log says."""
 
 
 def check_ranking(target: Any) -> None:
@@ -29,6 +36,40 @@ def check_ranking(target: Any) -> None:
             "is a log, and stands where the ranking is expected", spelled(target),
             "give the log first and the ranking last: assay counterfactual LOG RANKING",
         )  # fmt: skip
+
+
+def for_a_log(error: InputError, given: Iterable[Any], of: str = "clicks") -> InputError:
+    """What a reader of logs complains of, or, where that is it, that the file is no log at all.
+
+    Args:
+        error: the complaint.
+        given: what was given as the log; what is no file says nothing.
+        of: what the log should be of: "clicks" or "queries".
+    """
+    for one in given:
+        if not isinstance(one, str | os.PathLike) or not os.path.isfile(one):
+            continue
+        path = os.fspath(one)
+        held = held_by(path)
+        if held:
+            return InputError(f"holds {held}, and is no log of {of}", spelled(path),
+                              f"name the file that says what people {DID[of]}")  # fmt: skip
+    return error
+
+
+def held_by(path: str) -> str:
+    """What a file holds that says nothing of a log: judgments, a run, topics or documents; else an empty text."""
+    from assay.formats.outer import kind_of
+    from assay.logs.fields import named
+    from assay.tables import Document, Hit, Judgment, Topic
+
+    if OF_A_LOG & named(frozenset(columns_of(path))).keys():
+        return ""
+    try:
+        row, _ = kind_of(path)
+    except InputError:  # what it is cannot be told: the complaint of the reader stands
+        return ""
+    return {Judgment: "judgments", Hit: "a run", Topic: "topics", Document: "documents"}.get(row, "")
 
 
 def columns_of(path: str) -> list[str]:
