@@ -183,6 +183,8 @@ def test_a_log_that_is_given_last_is_said_and_no_option_that_the_verb_lacks(assa
         (("counterfactual", "topics.csv", "dense.run"), "topics.csv: holds topics, and is no log of clicks"),
         (("sample", "judgments.qrels", "--size", "3"), "judgments.qrels: holds judgments, and is no log of queries"),
         (("sample", "graded.csv", "--size", "3"), "graded.csv: holds judgments, and is no log of queries"),
+        (("pool", "make", "bm25.run", "--log", "graded.csv", "--topics", "topics.csv"),
+         "graded.csv: holds judgments, and is no log of clicks"),
         (("behaviour", "shown.csv"), "shown.csv: nothing says what was clicked"),  # a log for all that
         (("propensity", "nameless.csv"), "nameless.csv: no column names the query\n"
          "    mend: pass --columns query_id=COLUMN with one of what\n"),
@@ -200,8 +202,8 @@ def test_a_log_that_is_given_last_is_said_and_no_option_that_the_verb_lacks(assa
         (("sample", "asked.csv", "--size", "1", "--from", "2026-03-02", "--to", "2026-03-03"), "asked.csv: holds no "
          "query that can be sampled\n    mend: widen --from and --to: the log runs from 2026-03-01 to 2026-03-05\n"),
     ],
-    ids=["qrels", "graded", "run", "topics", "sample-qrels", "sample-graded", "a-log", "no-query", "lists-no-query",
-         "no-column", "no-field", "later", "between"],
+    ids=["qrels", "graded", "run", "topics", "sample-qrels", "sample-graded", "pool", "a-log", "no-query",
+         "lists-no-query", "no-column", "no-field", "later", "between"],
 )  # fmt: skip
 def test_what_is_no_log_or_lacks_a_column_is_said_with_what_to_do(
     assay: Shell, typed: tuple[str, ...], said: str
@@ -227,3 +229,10 @@ def test_a_window_outside_the_log_says_its_times(assay: Shell) -> None:
     assert first == "assay: nothing is left in the log to count"
     assert window.endswith(" left out: before the window (2026-01-01T00:26:04Z to 2026-01-28T23:49:54Z)")
     assert mend == "    mend: pass --from and --to inside the times of the log"
+
+
+def test_a_pool_of_conflicting_judgments_says_their_lines(assay: Shell) -> None:
+    (assay.folder / "twice.qrels").write_text("q02 0 LCK-03 1\nq01 0 LMP-05 1\nq01 0 LMP-05 2\n", "utf-8")
+    said = assay("pool", "make", "bm25.run", "--qrels", "twice.qrels")
+    first = "twice.qrels:3: q01 LMP-05 is judged again: grade 2 here, 1 at twice.qrels:2\n"
+    assert (said.code, said.err.startswith(first)) == (3, True), said.err

@@ -189,16 +189,21 @@ def _asked(topics: Block | None, runs: Mapping[str, Block], lists: Sequence[List
 
 def _with_all(queries: Sequence[str], judgments: Block | None, held: Choices) -> Block:
     """The judgments of the queries that are asked for, and one of a document that nobody has where there is none."""
-    rows: dict[str, list[tuple[str, float]]] = {query: [] for query in queries}
-    if judgments is not None:
-        frame: Any = one_grade_a_pair(judgments, held.conventions).frame
-        for query, doc, grade in zip(frame["query_id"], frame["doc_id"], frame["grade"], strict=True):
+    rows: dict[str, list[tuple[str, float, int]]] = {query: [] for query in queries}
+    joined = None if judgments is None else one_grade_a_pair(judgments, held.conventions)
+    if joined is not None:
+        frame: Any = joined.frame
+        for row, (query, doc, grade) in enumerate(zip(frame["query_id"], frame["doc_id"], frame["grade"], strict=True)):
             if str(query) in rows:
-                rows[str(query)].append((str(doc), float(grade)))
-    flat = [(query, doc, grade) for query, own in rows.items() for doc, grade in own or [(NOBODY, 0.0)]]
+                rows[str(query)].append((str(doc), float(grade), row))
+    flat = [(query, *one) for query, own in rows.items() for one in own or [(NOBODY, 0.0, -1)]]
     names = ("query_id", "doc_id", "grade")
-    columns = {name: list(values) for name, values in zip(names, zip(*flat, strict=True), strict=True)}
-    return Block(columns, lambda row: f"row {row + 1}", "" if judgments is None else judgments.name)
+    *cells, at = zip(*flat, strict=True)
+    columns = {name: list(values) for name, values in zip(names, cells, strict=True)}
+    if joined is None:
+        return Block(columns, lambda row: f"row {row + 1}", "")
+    place = joined.place
+    return Block(columns, lambda row: place(at[row]), joined.name)
 
 
 def as_csv(found: Pool) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
+from assay.flows.mistaken import for_a_log
 from assay.results import Note
 from assay.tables import Block, LoggedAction
 from assay.text import fold
@@ -81,7 +82,10 @@ def _rows(bench: Workbench, logs: Sequence[Any], application: str) -> Block:
         return read_ubi_actions(paths, application)
     if len(logs) != 1:
         raise InputError("several logs are read of UBI alone", "--log", "pass one table of query, document and action")
-    return bench.table(logs[0], LoggedAction, name="log")
+    try:
+        return bench.table(logs[0], LoggedAction, name="log")
+    except InputError as error:
+        raise for_a_log(error, sources) from None
 
 
 def _cells(rows: Block) -> list[tuple[str, str, str, float]]:
