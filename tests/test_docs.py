@@ -49,15 +49,18 @@ def test_commands_print_what_the_page_shows(block: console.Fenced, tmp_path: Pat
 @pytest.mark.parametrize(
     "name",
     ["sample-queries", "make-a-pool", "audit-the-pool", "what-unjudged-could-do", "write-a-rubric", "several-raters",
-     "show-raters-the-document", "run-a-labelling-project", "use-the-labels", "compare-two-documents"],
+     "show-raters-the-document", "run-a-labelling-project", "use-the-labels", "compare-two-documents",
+     "from-beir-and-ms-marco", "from-elasticsearch-rank-eval", "from-opensearch-workbench", "from-rag-toolkits",
+     "serve-a-team"],
 )  # fmt: skip
-def test_a_page_of_judgments_works_from_the_top_in_one_folder(name: str, tmp_path: Path) -> None:
+def test_a_page_works_from_the_top_in_one_folder(name: str, tmp_path: Path) -> None:
     folder, laid = console.example_folder(tmp_path / "example"), dict[str, str]()
     blocks = [one for one in console.blocks(ROOT / f"docs/how-to/{name}.md") if one.kind == "console" and one.is_run]
     assert blocks
     for block in blocks:
         fresh = {file: text for file, text in block.files if laid.get(file) != text}
         for file, text in fresh.items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(text, encoding="utf-8")
         laid |= fresh
         shown = console.commands(block.text)
