@@ -63,8 +63,10 @@ NO_PAGE = "is written as one page of HTML, and the ending .pdf says another form
         (("validate", "bm25.run", "--junit", "x.pdf"), "x.pdf: --junit is written as XML"),
         (("gate", "init", "--change", "ranking", "-o", "x.pdf"), "x.pdf: --output is written as TOML"),
         (("privacy", "export", "ana", "-o", "x.pdf"), "x.pdf: --output is written as JSON"),
+        (("compare", *RUNS, "judgments.qrels", "--charts", "x.svg"), "x.svg: --charts makes a folder"),
+        (("report", "c.assay", "--charts", "x.png"), "x.png: --charts makes a folder"),
     ],
-    ids=["write", "folds", "pairs", "to-label", "graded", "page", "report", "junit", "rules", "person"],
+    ids="write folds pairs to-label graded page report junit rules person charts charts-of-a-report".split(),
 )
 def test_an_ending_that_says_another_format_is_refused_before_any_work(
     assay: Shell, typed: tuple[str, ...], said: str

@@ -10,7 +10,7 @@ import click
 
 from assay.cli.evaluate import names, split
 from assay.cli.options import added, conventions, inputs, outputs, pick, sample, workbench
-from assay.cli.output import AS_CSV, progress, show
+from assay.cli.output import AS_CSV, a_folder, progress, show
 from assay.cli.verb import Verb, choice, command_line, spell_map
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -65,7 +65,7 @@ def how_sure(command: F) -> F:
 @click.option("--agreement", metavar="FILE", help="Grade, other, count: how often a second rater says what.")
 @click.option("--to-label", callback=AS_CSV, metavar="FILE",
               help="Write the pairs that could decide a fragile difference, as CSV.")  # fmt: skip
-@click.option("--charts", metavar="FOLDER", help="Write each chart there, as SVG.")
+@click.option("--charts", callback=a_folder, metavar="FOLDER", help="Write each chart there, as SVG.")
 @click.option("--png", is_flag=True, help="Write the charts as PNG; needs assay[report].")
 @click.option("--redact", is_flag=True, help="Codes for queries and documents, for sharing outside.")
 @sample

@@ -101,6 +101,15 @@ def ends_with(*endings: str, what: str) -> Callable[[click.Context, click.Parame
     return check
 
 
+def a_folder(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Refuses a folder whose name is that of a picture or a page."""
+    suffix = Path(value).suffix.lower() if value else ""
+    if suffix in (".svg", ".png", ".pdf", ".html", ".htm"):
+        raise InputError(f"{param.opts[-1]} makes a folder with a file a chart, and the ending {suffix} is that of a "
+                         "file", str(value), "name a folder, such as charts")  # fmt: skip
+    return value
+
+
 AS_CSV = ends_with(".csv", what="CSV")
 AS_XML = ends_with(".xml", what="XML")
 AS_PAGE = ends_with(".html", ".htm", what="one page of HTML")

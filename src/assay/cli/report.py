@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.options import outputs
-from assay.cli.output import AS_PAGE, check_targets, render, write
+from assay.cli.output import AS_PAGE, a_folder, check_targets, render, write
 from assay.cli.output import show as put
 from assay.cli.verb import Verb
 from assay.errors import InputError
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 @click.argument("file")
 @click.option("-o", "--output", default="report.html", callback=AS_PAGE, metavar="FILE",
               help="report.html unless given.")  # fmt: skip
-@click.option("--charts", metavar="FOLDER", help="Also write each chart of a comparison there, as SVG.")
+@click.option(
+    "--charts", callback=a_folder, metavar="FOLDER", help="Also write each chart of a comparison there, as SVG."
+)
 @click.option("--png", is_flag=True, help="Write the charts as PNG; needs assay[report].")
 @click.option("--redact", is_flag=True, help="Codes for queries and documents, for sharing outside.")
 def report(file: str, output: str, charts: str | None, png: bool, redact: bool) -> None:
