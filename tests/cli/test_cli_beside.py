@@ -66,7 +66,20 @@ NO_PAGE = "is written as one page of HTML, and the ending .pdf says another form
         (("compare", *RUNS, "judgments.qrels", "--charts", "x.svg"), "x.svg: --charts makes a folder"),
         (("report", "c.assay", "--charts", "x.png"), "x.png: --charts makes a folder"),
     ],
-    ids="write folds pairs to-label graded page report junit rules person charts charts-of-a-report".split(),
+    ids=[
+        "write",
+        "folds",
+        "pairs",
+        "to-label",
+        "graded",
+        "page",
+        "report",
+        "junit",
+        "rules",
+        "person",
+        "charts",
+        "charts-of-a-report",
+    ],
 )
 def test_an_ending_that_says_another_format_is_refused_before_any_work(
     assay: Shell, typed: tuple[str, ...], said: str
