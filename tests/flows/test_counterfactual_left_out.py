@@ -8,6 +8,7 @@ import pytest
 
 import assay
 from assay.errors import NotEnoughEvidence
+from assay.report.describe import describe
 
 QUERIES = [f"q{n:02d}" for n in range(50)]
 
@@ -99,7 +100,45 @@ def test_a_segment_whose_curve_does_not_fit_is_left_out_and_counts_towards_the_t
     else:
         plain = assay.counterfactual(alone, target, propensities=curve)
         assert found.value == pytest.approx(plain.value, rel=1e-12)
-        assert found.fits is not False
+        assert found.fits is True
+        assert found.propensities == f"from {curve} for each of desk, phone; tv does not fit"
+        shown = str(describe(found))
+        assert f"on {2 * 5200:,} of the {2 * 5200 + 50 * searched:,} searches of the log (desk and phone)" in shown
+        assert "; nothing speaks against the model in desk and phone" in shown
+
+
+def test_each_segment_stands_beside_what_its_own_log_showed(tmp_path):
+    """By the same curve a log of that segment alone gives the same value, the same log and the same difference."""
+    parts = {name: [row for query in QUERIES for row in searches(name, query, 104)] for name in ("desk", "phone")}
+    curve = tmp_path / "p.csv"
+    curve.write_text("segment,position,propensity,se_log\n" + "".join(
+        f"{name},1,1,0.1\n{name},2,0.5,0.2\n" for name in parts))  # fmt: skip
+    target = run(tmp_path / "all.run", QUERIES)
+    both = assay.counterfactual(written(tmp_path / "log.parquet", [*parts["desk"], *parts["phone"]]), target,
+                                propensities=curve)  # fmt: skip
+    for one in both.segments:
+        alone = assay.counterfactual(written(tmp_path / "log.parquet", parts[one.name]), target, propensities=curve)
+        for name in ("value", "logged", "difference", "difference_low", "difference_high"):
+            assert getattr(one, name) == pytest.approx(getattr(alone, name), rel=1e-9)
+    for name in ("logged", "difference"):  # as many searches each
+        mean = sum(getattr(one, name) for one in both.segments) / 2
+        assert getattr(both, name) == pytest.approx(mean, rel=1e-9)
+
+
+def test_queries_that_only_a_segment_without_a_curve_asked_were_asked(tmp_path, log, curves):
+    found = assay.counterfactual(log, run(tmp_path / "a.run", ["a", "t", "z"]), propensities=curves)
+    assert [note.text for note in found.notes if note.code == "queries-not-asked"] == [
+        "1 query of the run was never asked"  # z: tablets asked t
+    ]
+    tablet = found.segments[2]
+    assert (tablet.name, tablet.searches, tablet.supported, tablet.ess, tablet.logged) == (
+        "tablet",
+        4,
+        None,
+        None,
+        None,
+    )
+    assert found.propensities == f"from {curves} for each of desk, phone; tablet has no curve"
 
 
 def test_where_a_run_was_asked_only_where_nothing_can_be_said_the_reason_is_told(tmp_path, log, curves):

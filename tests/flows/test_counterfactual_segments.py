@@ -171,7 +171,7 @@ def test_a_file_of_propensities_holds_a_curve_for_each_segment_that_differs(tmp_
                   for given in (None, tmp_path / "p.csv"))  # fmt: skip
     assert found.value == pytest.approx(own.value, rel=1e-12)
     assert found.se > own.se  # errors of a curve are taken to be wrong in one direction
-    assert found.propensities == f"from {tmp_path / 'p.csv'}, for each segment"
+    assert found.propensities == f"from {tmp_path / 'p.csv'} for each of desktop, phone"
     assert "joint-errors" in {note.code for note in found.notes}
     labels = [assay.qrels_from_clicks(folder / "both.parquet", cuts=[0.2, 0.4], propensities=given).table
               for given in (None, tmp_path / "p.csv")]  # fmt: skip

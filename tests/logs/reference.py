@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -281,9 +282,13 @@ def how_many(t: Tables) -> Rows:
     return [{"searches": len(t["searches"])}]
 
 
+def by_chance(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
 @query
 def list_rows(t: Tables) -> Rows:
-    ordered = sorted(t["searches"], key=lambda row: low(row, "moment", "impression_id"))
+    ordered = sorted(t["searches"], key=lambda row: (low(row, "moment"), by_chance(row["impression_id"])))
     places = {row["impression_id"]: place for place, row in enumerate(ordered, start=1)}
     names = ("query_id", "doc_id", "position", "clicked")
     return [{"place": places[row["impression_id"]], **{name: row[name] for name in names}}
@@ -295,7 +300,7 @@ def list_rows(t: Tables) -> Rows:
 @query
 def segment_list_rows(t: Tables) -> Rows:
     """Of n searches of a segment those are taken at which place x most / n passes a whole number."""
-    ordered = sorted(t["searches"], key=lambda row: low(row, "moment", "impression_id"))
+    ordered = sorted(t["searches"], key=lambda row: (low(row, "moment"), by_chance(row["impression_id"])))
     most, taken = t.values["most"], {}
     for (segment,), part in grouped(({**row, "segment": row["segment"] or "not named"} for row in ordered),
                                     "segment").items():  # fmt: skip

@@ -14,6 +14,7 @@ from assay.report.trap_chart import Row, goes_on, trap
 from assay.report.views.behaviour import measures
 from assay.report.views.click_labels import side_by_side
 from assay.report.views.click_models import FULL
+from assay.report.views.counterfactual import answer as answer_of_value
 from assay.report.views.counterfactual import segments
 from assay.report.views.propensity import answer
 from assay.report.weight_chart import by_weight
@@ -28,13 +29,39 @@ def rows(*each):
 
 
 def test_of_a_segment_without_a_curve_nothing_is_printed_as_if_it_were_known():
-    table = rows(SegmentValue("phone", 40, None, None, None, 0.0, 0.0, "propensities"))
-    assert printed(table, 100)[-1].split() == ["phone", "40", "n/a", "n/a", "n/a", "propensities"]
+    table = rows(SegmentValue("phone", 40, None, None, None, None, None, "propensities"))
+    assert printed(table, 110)[-1].split() == ["phone", "40", *["n/a"] * 6, "propensities"]
 
 
 def test_a_segment_refused_for_its_support_says_how_little_it_has():
     table = rows(SegmentValue("phone", 40, None, None, None, 0.0, 12.0, "support"))
-    assert printed(table, 100)[-1].split() == ["phone", "40", "n/a", "n/a", "0", "%", "support"]
+    assert printed(table, 110)[-1].split() == ["phone", "40", *["n/a"] * 5, "0", "%", "support"]
+
+
+def test_a_segment_stands_beside_what_the_log_showed_in_it():
+    table = rows(SegmentValue("phone", 40, 1.25, 1.0, 1.5, 1.0, 50.0, "", 1.0, 0.25, 0.125, 0.375))
+    head, _, row = printed(table, 120)
+    assert re.split(" {3,}", head)[4:] == ["log showed", "difference", "95 % of it", "supported"]
+    assert re.split(" {3,}", row)[4:] == ["1.0000", "+0.2500", "+0.1250 to +0.3750", "100 %"]
+
+
+def weighed(*each, searches=60):
+    return SimpleNamespace(segments=each, scale="a search", searches=searches, all_searches=100, fits=True,
+                           propensities="estimated", measure="DCG@10", target="new", value=None,
+                           reasons=(SimpleNamespace(rule="support"),))  # fmt: skip
+
+
+def test_the_head_says_of_which_searches_it_speaks():
+    desk, tv = (SegmentValue(name, 30, None, None, None, 0.5, 50.0, "support") for name in ("desk", "tv"))
+    phone = SegmentValue("phone", 40, None, None, None, None, None, "propensities")
+    unasked = SegmentValue("watch", 0, None, None, None, None, None, "not asked")
+    of = "DCG@10 of new on {} of the log{} cannot be told: support."
+    for found, expected in (
+        (weighed(desk, tv, searches=100), of.format("the 100 searches", "")),
+        (weighed(desk, tv, phone), of.format("60 of the 100 searches", " (desk and tv)")),
+        (weighed(desk, tv, unasked), of.format("60 of the 100 searches", "")),  # of queries that the run does not have
+    ):
+        assert answer_of_value(found)[0].text == expected
 
 
 def test_long_names_of_segments_leave_a_table_at_80_columns():
@@ -44,7 +71,7 @@ def test_long_names_of_segments_leave_a_table_at_80_columns():
     assert max(map(len, shown)) <= 80
     assert shown[-1].startswith("phone app")
     assert "…" in shown[-1]
-    assert shown[-1].endswith("1.0700 to 1.2100")
+    assert "1.0700 to 1.2100" in shown[-1]
 
 
 @pytest.mark.parametrize("width", [80, 70, 60])

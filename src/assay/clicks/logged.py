@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from assay.clicks.aim import Aim, Seen
 from assay.clicks.counterfactual import against_ideal
+from assay.clicks.ideal import drawn_in
 from assay.clicks.pairs import F64, total
-from assay.clicks.spread import click_variance
+from assay.clicks.spread import click_variance, reach
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,3 +59,38 @@ def against_log(found: Seen, aimed: Aim, discounts: F64) -> AgainstLog:
     slope = -total(cells.position - 1, part, len(found.theta)) / aimed.n
     variance = float(per_click**2 @ click_variance(found)) / aimed.n**2
     return AgainstLog(float(log @ found.attraction) / aimed.n, difference, variance, slope)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A ranking less what the log showed.
+
+    Args:
+        logged: what the log showed.
+        value: the ranking less that.
+        low, high: the 95 % interval of `value`, if clicks were independent.
+    """
+
+    logged: float
+    value: float
+    low: float
+    high: float
+
+
+def difference(
+    found: Seen, aimed: Aim, discounts: F64, adds: Callable[[F64], tuple[float, float]]
+) -> Difference:  # fmt: skip
+    """How a ranking differs from the log, with its interval; with an ideal order it has both ends, see `ideal`.
+
+    Args:
+        found: counts of the log.
+        aimed: the ranking.
+        discounts: f64[cutoff], see `against_log`.
+        adds: what errors of propensities add to the variance of a value with a slope, and the degrees of freedom.
+    """
+    one = plain = against_log(found, aimed, discounts)
+    if aimed.has_ideal:
+        one = against_log(drawn_in(found), aimed, discounts)
+    half = reach(plain.variance, math.inf, *adds(plain.slope))
+    low, high = sorted((one.difference, plain.difference))
+    return Difference(one.logged, one.difference, low - half, high + half)

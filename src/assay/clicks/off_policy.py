@@ -72,9 +72,13 @@ class SegmentValue:
         searches: how many count.
         value: None where `why` says which rules refuse it.
         low, high: the 95 % interval as counts alone allow it; None likewise.
-        supported: share of the discounts that fall on documents that this segment showed.
-        ess: effective number of its impressions.
+        supported: share of the discounts that fall on documents that this segment showed; None where nothing was
+            counted, as it has no curve that fits or nobody asked.
+        ess: effective number of its impressions; None likewise.
         why: it is refused; empty where it is not.
+        logged: what the log showed in it is worth by the same estimate; None where `why` says something.
+        difference: the value less that.
+        difference_low, difference_high: the 95 % interval of it as counts alone allow it.
     """
 
     name: str
@@ -82,9 +86,13 @@ class SegmentValue:
     value: float | None
     low: float | None
     high: float | None
-    supported: float
-    ess: float
+    supported: float | None
+    ess: float | None
     why: str = ""
+    logged: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
 
 
 @kept("counterfactual")

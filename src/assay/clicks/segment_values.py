@@ -11,6 +11,7 @@ import numpy as np
 from assay.clicks.aim import Aim, seen
 from assay.clicks.counterfactual import Estimator, bounds, estimate
 from assay.clicks.ideal import between
+from assay.clicks.logged import difference
 from assay.clicks.off_policy import Reason, SegmentValue
 from assay.clicks.pairs import F64
 from assay.clicks.spread import chance_variance, reach, slope_freedom, slope_variance
@@ -35,10 +36,15 @@ class Known:
     df: F64 | None
     misfits: Sequence[str]
 
+    def adds(self, slope: F64) -> tuple[float, float]:
+        """What errors of propensities add to the variance of a value with a slope, and its degrees of freedom."""
+        return slope_variance(slope, self.cov, self.se), slope_freedom(slope, self.cov, self.df)
+
 
 def segment_values(
-    kind: Estimator, clip: float | None, strata: Strata, aimed: Aim, known: Known, left_out: Mapping[str, float]
-) -> tuple[tuple[SegmentValue, ...], tuple[Reason, ...]]:
+    kind: Estimator, clip: float | None, strata: Strata, aimed: Aim, known: Known, ranks: F64,
+    left_out: Mapping[str, float],
+) -> tuple[tuple[SegmentValue, ...], tuple[Reason, ...]]:  # fmt: skip
     """Each segment by itself, under the same rules as all together; and why there is no value of all.
 
     Segments that are refused may have a tenth of the searches together, as documents without evidence may have of the
@@ -50,6 +56,7 @@ def segment_values(
         strata: the counts.
         aimed: the ranking, on all segments with a curve.
         known: of positions.
+        ranks: f64[places], what places of the log are worth; see `strata.by_place`.
         left_out: searches of segments without a curve, of queries that count.
     """
     if strata.segment is None:
@@ -57,11 +64,13 @@ def segment_values(
     rows, against = [], []
     for at, name in enumerate(strata.segments):
         if strata.why[at]:
-            rows.append(SegmentValue(name, round(left_out.get(name, 0.0)), None, None, None, 0.0, 0.0, "propensities"))
+            rows.append(
+                SegmentValue(name, round(left_out.get(name, 0.0)), None, None, None, None, None, "propensities")
+            )
             against.append((rows[-1], Reason("propensities", strata.why[at])))
             continue
         row, why = _one(kind, clip, name, strata, replace(aimed, searches=np.where(
-            strata.segment == at, aimed.searches, 0.0)), known, known.misfits[at])  # fmt: skip
+            strata.segment == at, aimed.searches, 0.0)), known, known.misfits[at], ranks)  # fmt: skip
         rows.append(row)
         against += [(row, one) for one in why]
     whole = sum(row.searches for row in rows)
@@ -75,10 +84,10 @@ def segment_values(
 
 
 def _one(
-    kind: Estimator, clip: float | None, name: str, strata: Strata, aimed: Aim, known: Known, misfit: str
+    kind: Estimator, clip: float | None, name: str, strata: Strata, aimed: Aim, known: Known, misfit: str, ranks: F64
 ) -> tuple[SegmentValue, tuple[Reason, ...]]:
     if not aimed.n:
-        return SegmentValue(name, 0, None, None, None, 0.0, 0.0, "not asked"), ()
+        return SegmentValue(name, 0, None, None, None, None, None, "not asked"), ()
     found = seen(strata.seen, known.theta, aimed)
     one, ends = estimate(kind, found, aimed, clip), bounds(found, aimed)
     weighed, (mean, mean_se) = of_ranking(kind, found, aimed, clip), mean_weight(kind, found, aimed)
@@ -87,7 +96,7 @@ def _one(
         why = ", ".join(reason.rule for reason in against)
         return SegmentValue(name, round(aimed.n), None, None, None, ends.supported, weighed.ess, why), against
     value, low, high = between(found, aimed, one.value)
-    more, df = slope_variance(one.slope, known.cov, known.se), slope_freedom(one.slope, known.cov, known.df)
-    half = reach(chance_variance(one, found, aimed, kind), math.inf, more, df)
-    return SegmentValue(name, round(aimed.n), value, max(low - half, 0.0), high + half, ends.supported,
-                        weighed.ess), ()  # fmt: skip
+    half = reach(chance_variance(one, found, aimed, kind), math.inf, *known.adds(one.slope))
+    beside = difference(found, aimed, ranks, known.adds)
+    return SegmentValue(name, round(aimed.n), value, max(low - half, 0.0), high + half, ends.supported, weighed.ess,
+                        "", beside.logged, beside.value, beside.low, beside.high), ()  # fmt: skip

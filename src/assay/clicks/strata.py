@@ -102,10 +102,7 @@ class Strata:
                 position has when None.
             lists: queries whose searches count; all when None.
         """
-        if found is None:
-            asked = asked_by_position(self.cells).tolist()
-        else:
-            asked = [found.get((query, self.segment_of(at)), 0.0) for at, query in enumerate(self.query_ids)]
+        asked = self._asked(found)
         counts = {name: n for at, (name, n) in enumerate(zip(self.cells.query_ids, asked, strict=True))
                   if self.counts(at)}  # fmt: skip
         left: dict[str, float] = {}
@@ -117,6 +114,17 @@ class Strata:
                 if lists is None or self.query_ids[at] in lists:
                     counted[name] = counted.get(name, 0.0) + n
         return counts, left, counted
+
+    def left_out(self, found: Mapping[tuple[str, str | None], float] | None) -> set[str]:
+        """Queries with searches in segments without a curve; `found` as for `searches`."""
+        return {self.query_ids[at] for at, n in enumerate(self._asked(found)) if n > 0 and not self.counts(at)}
+
+    def _asked(self, found: Mapping[tuple[str, str | None], float] | None) -> list[float]:
+        """Searches of each query of `cells`."""
+        if found is None:
+            asked: list[float] = asked_by_position(self.cells).tolist()
+            return asked
+        return [found.get((query, self.segment_of(at)), 0.0) for at, query in enumerate(self.query_ids)]
 
     def segment_of(self, at: int) -> str | None:
         """The name of the segment of a query of `cells`; None where segments do not differ."""

@@ -308,7 +308,7 @@ def _result(
     beyond = int(found.is_beyond.sum())
     unseen = int(np.isnan(found.value).sum()) - beyond
     wide = cells.pairs - unseen - beyond - int(n.sum())
-    left = (LeftOut("the 95 % interval of their attraction spans several grades", wide),
+    left = (LeftOut("too few clicks to tell which grade: the 95 % interval of attraction reaches over several", wide),
             LeftOut("clicked clearly more often than they can have been looked at by these propensities", beyond),
             LeftOut("shown only at positions whose propensity is not known", unseen))  # fmt: skip
     promised, promises = _promises(parts)

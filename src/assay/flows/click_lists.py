@@ -22,7 +22,9 @@ EARLIER = 2 / 3
 
 
 def earlier_and_later(log: Log, most: int = MOST_SEARCHES) -> tuple[Lists, Lists] | None:
-    """The lists of a log, split by time, with one numbering of pairs; None where either part would be empty.
+    """The lists of a log, split by time (by chance where it has none), with one numbering of pairs.
+
+    None where either part would be empty.
 
     Args:
         log: with an id for each search.

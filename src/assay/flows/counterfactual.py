@@ -180,6 +180,7 @@ def _valued(
     from assay.clicks.aim import aim, rel_hat, seen
     from assay.clicks.counterfactual import bounds, cut_off, estimate, loose_bounds
     from assay.clicks.ideal import between
+    from assay.clicks.logged import difference
     from assay.clicks.off_policy import Counterfactual
     from assay.clicks.segment_values import Known, segment_values
     from assay.clicks.weights import mean_weight, of_ranking, reasons
@@ -187,7 +188,8 @@ def _valued(
     cells, kind = given.cells, asked.estimator
     strata = positions.strata(cells)
     listed = strata.lists(lists)
-    searches, left_out, listed_out = strata.searches(given.searches(bool(strata.segments)), lists)
+    told = given.searches(bool(strata.segments))
+    searches, left_out, listed_out = strata.searches(told, lists)
     if any(listed_out.values()) and not any(searches[query] for query in listed):
         raise _only_left_out(strata, listed_out)
     shown = int(np.bincount(cells.query).max(initial=1))
@@ -205,6 +207,7 @@ def _valued(
         strata,
         aimed,
         Known(positions.theta, positions.cov, positions.se, positions.freedom, positions.misfits),
+        strata.by_place(ranks),
         left_out if asked.missing == "zero" else listed_out,
     )
     against = reasons(weighed.ess, mean, spread.mean_se, ends.supported, positions.against_all, REMEDY, weighed.clicks)
@@ -213,14 +216,15 @@ def _valued(
     if any(one.rule in ("propensities", "effective sample") for one in against):
         ends = loose_bounds(found, aimed, ends.supported)
     clicked = found.cells.where((aimed.discount > 0)[found.cells.pair])
-    logged = _logged(found, aimed, strata.by_place(ranks), positions) if is_fine else (None, None, None, None)
+    logged = difference(found, aimed, strata.by_place(ranks), positions.adds) if is_fine else None
     queries = {strata.query_ids[at] for at in np.flatnonzero(aimed.searches > 0).tolist()}
+    somewhere = queries | strata.left_out(told)
     measure = asked.discounts.measure.name if asked.discounts.measure else ""
     notes = [*notes, *(notes_of(given.read) if given.read else ()), *positions.notes,
              *left_out_notes(strata, positions.misfits),
-             *cautions(found, aimed, lists, asked=queries, measure=measure, estimator=kind, rankers=len(cells.rankers),
-                       clicks=weighed.effective_clicks, cut=cut_off(kind, found, aimed, asked.clip),
-                       is_apart=bool(segments))]  # fmt: skip
+             *cautions(found, aimed, lists, asked=somewhere, measure=measure, estimator=kind,
+                       rankers=len(cells.rankers), clicks=weighed.effective_clicks,
+                       cut=cut_off(kind, found, aimed, asked.clip), is_apart=bool(segments))]  # fmt: skip
     return Counterfactual(
         target=name, measure=asked.discounts.name, scale="a search", estimator=kind,
         value=_if(is_fine, value), se=_if(is_fine, spread.se), low=_if(is_fine, low - min(spread.reach, low)),
@@ -232,8 +236,9 @@ def _valued(
         units=spread.units, queries=len(queries), clicks=round(weighed.clicks),
         weighed=float(rel_hat(clicked, found.theta).sum()), ess=weighed.ess,
         effective_clicks=weighed.effective_clicks, mean_weight=mean, mean_weight_se=_if(True, spread.mean_se),
-        largest=weighed.largest, largest_share=weighed.share, logged=logged[0], difference=logged[1],
-        difference_low=logged[2], difference_high=logged[3],
+        largest=weighed.largest, largest_share=weighed.share,
+        logged=logged.logged if logged else None, difference=logged.value if logged else None,
+        difference_low=logged.low if logged else None, difference_high=logged.high if logged else None,
         others=_others(found, aimed, asked, positions, ends.supported, of_segments), tenths=weighed.tenths,
         propensities=positions.says, fits=positions.fits, log=given.read, segments=segments,
         notes=tuple(notes), source=source,
@@ -260,21 +265,6 @@ def _scaled(per_mass: Moments, aimed: Aim, found: Seen) -> float:
     """The variance of an estimate that is divided by what was shown."""
     expected = float((aimed.discount * found.is_supported) @ aimed.searches[found.query]) / aimed.n
     return math.nan if per_mass.variance is None else per_mass.variance * expected**2
-
-
-def _logged(
-    found: Seen, aimed: Aim, ranks: Any, positions: Positions
-) -> tuple[float, float, float, float]:  # fmt: skip
-    from assay.clicks.ideal import drawn_in
-    from assay.clicks.logged import against_log
-    from assay.clicks.spread import reach
-
-    one = plain = against_log(found, aimed, ranks)
-    if aimed.has_ideal:
-        one = against_log(drawn_in(found), aimed, ranks)
-    half = reach(plain.variance, math.inf, *positions.adds(plain.slope))
-    low, high = sorted((one.difference, plain.difference))
-    return one.logged, one.difference, low - half, high + half
 
 
 def _errors(given: Counted, units: int, positions: Positions) -> str:

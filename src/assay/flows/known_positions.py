@@ -111,9 +111,8 @@ def positions_of(
     differ = apart if apart is not None and apart.p < DIFFERS else None
     if differ is not None and given is None:
         said = "< 0.0001" if differ.p < 0.0001 else f"{differ.p:.4f}"
-        return _of_segments(near, differ.each, differ.each, (
-            f"estimated from this log for each of {', '.join(differ.segments)}, which differ (p {said}); "
-            "errors clustered by query"), [], log)  # fmt: skip
+        return _of_segments(near, differ.each, differ.each, "estimated from this log",
+                            f"; segments differ (p {said}); errors clustered by query", [], log)  # fmt: skip
     curves, where = _given(given)
     if set(curves) - {ALL} and near.segment is not None:
         return _of_file(near, curves, where, log)
@@ -197,11 +196,11 @@ def _of_file(cells: Cells, curves: Mapping[str, Curve], where: str, log: Log | N
         own = (str(error),) * len(each)
     errors = [curves[name].se for name in cells.segments if name in curves]
     first = next((se for se in errors if se is None), errors[0])
-    return _of_segments(cells, each, own, f"from {where}, for each segment", [_on_errors(first)], log)
+    return _of_segments(cells, each, own, f"from {where}", "", [_on_errors(first)], log)
 
 
 def _of_segments(
-    cells: Cells, each: tuple[Propensities | str, ...], own: tuple[Propensities | str, ...], says: str,
+    cells: Cells, each: tuple[Propensities | str, ...], own: tuple[Propensities | str, ...], origin: str, more: str,
     notes: list[Note], log: Log | None,
 ) -> Positions:  # fmt: skip
     """Each segment by itself, tested by its own counts and lists.
@@ -210,7 +209,8 @@ def _of_segments(
         cells: of the log.
         each: the propensities of each segment, or why there are none.
         own: those of the log itself.
-        says: where they come from.
+        origin: where they come from.
+        more: what is said of them behind the segments.
         notes: what else there is to say.
         log: for whole lists; None where counts alone are known.
     """
@@ -244,8 +244,23 @@ def _of_segments(
     se = None if all(one is mine for one, mine in zip(each, own, strict=True)) else np.sqrt(np.diag(laid.cov))
     misfit = "; ".join(f"in {name}, {said}" for name, said in zip(cells.segments, against, strict=True) if said)
     cov = laid.cov if se is None else None
+    says = f"{origin} for {_weighed(cells.segments, each, against)}{more}"
     return Positions(laid.theta, cov, _unless_exact(se), laid.df, says, all_fit, misfit, notes,
                      each, tuple(against))  # fmt: skip
+
+
+def _weighed(names: Sequence[str], each: Sequence[Propensities | str], against: Sequence[str]) -> str:
+    """Which segments are weighed by curves of their own, and why the others are not."""
+    weighed, others = [], []
+    for name, one, said in zip(names, each, against, strict=True):
+        if isinstance(one, str):
+            others.append(f"{name} has no curve")
+        elif said:
+            others.append(f"{name} does not fit")
+        else:
+            weighed.append(name)
+    mine = f"each of {', '.join(weighed)}" if len(weighed) > 1 else weighed[0] if weighed else "no segment"
+    return "; ".join([mine, *others])
 
 
 def _all_fit(fits: Mapping[str, bool | None], against: Mapping[str, str]) -> bool | None:

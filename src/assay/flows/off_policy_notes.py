@@ -32,7 +32,7 @@ def cautions(
         found: counts of the log.
         aimed: the ranking.
         lists: the queries that it has.
-        asked: queries whose searches count.
+        asked: queries with searches in the log.
         measure: its name; empty where discounts were given.
         estimator: its name.
         rankers: how many the log names.

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     import polars as pl
     from pyspark.sql import DataFrame
 
-ALLOWED = frozenset({"Case", "Cast", "Coalesce", "Count", "Floor", "If", "Lead", "Max", "Min", "RowNumber", "Sum",
-                     "And", "Or"})  # fmt: skip
+ALLOWED = frozenset({"Case", "Cast", "Coalesce", "Count", "Floor", "If", "Lead", "MD5", "Max", "Min", "RowNumber",
+                     "Sum", "And", "Or"})  # fmt: skip
 """What the queries may call, by sqlglot's names."""
 
 HALF = "[\\\\]u[dD][89a-fA-F]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.figures import count
@@ -139,3 +139,9 @@ def ids(names: tuple[str, ...], most: int = 10) -> str:
     """Some ids and how many more there are."""
     shown = ", ".join(names[:most])
     return f"{shown} and {count(len(names) - most)} more" if len(names) > most else shown
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Names as in a sentence; of more than `most` the first few and how many more."""
+    shown = list(names) if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)

@@ -9,13 +9,10 @@ from assay.report.figures import count
 from assay.report.log_read import read
 from assay.report.page import Cell, Column, Fact, Facts, Heading, Mark, Page, Part, Picture, Range, Table, Value, view
 from assay.report.weight_chart import by_weight
-from assay.report.words import made, remarks
+from assay.report.words import listed, made, remarks
 
 if TYPE_CHECKING:
-    from assay.clicks.off_policy import Counterfactual, SegmentValue
-
-UNCOUNTED = ("propensities", "not asked")
-"""Refusals of a segment of which nothing was counted."""
+    from assay.clicks.off_policy import Counterfactual
 
 
 @view("Counterfactual")
@@ -51,7 +48,7 @@ def page(found: Counterfactual) -> Page:
 
 def answer(found: Counterfactual) -> tuple[Cell, ...]:
     """The number with what it is compared to, or that there is none."""
-    what = f"{found.measure} of {found.target} on the {found.searches:,} {_things(found)} of the log"
+    what = f"{found.measure} of {found.target} on {_searched(found)}"
     if found.value is None:
         rules = ", ".join(one.rule for one in found.reasons)
         return (Mark("unsure", f"{what} cannot be told: {rules}.", "NO NUMBER"),)
@@ -68,8 +65,22 @@ def answer(found: Counterfactual) -> tuple[Cell, ...]:
     return (head, Mark(tone, said if label != "NOT TOLD APART" else said.replace("than", "from", 1), label))  # type: ignore[arg-type] # a tone
 
 
-def _things(found: Counterfactual) -> str:
-    return "searches" if found.scale == "a search" else "showings"
+def _searched(found: Counterfactual) -> str:
+    """On what the ranking was valued: on all of the log, or on which part."""
+    things = "searches" if found.scale == "a search" else "showings"
+    if found.searches == found.all_searches:
+        return f"the {found.searches:,} {things} of the log"
+    of = f" ({listed(_weighed(found))})" if _has_left_out(found) else ""
+    return f"{found.searches:,} of the {found.all_searches:,} {things} of the log{of}"
+
+
+def _weighed(found: Counterfactual) -> list[str]:
+    return [one.name for one in found.segments if one.supported is not None]
+
+
+def _has_left_out(found: Counterfactual) -> bool:
+    """Whether searches of some segments do not count, as these have no curve that fits."""
+    return any(one.supported is None and one.searches for one in found.segments)
 
 
 def _span(low: float | None, high: float | None) -> str:
@@ -97,22 +108,18 @@ def segments(found: Counterfactual) -> Table:
     is_refused = any(one.why for one in found.segments)
     columns = (
         Column("segment", is_name=True), Column("searches", "right", drop=1), Column("value", "right"),
-        Column("95 % interval"), Column("supported", "right", drop=2),
+        Column("95 % interval"), Column("log showed", "right", drop=2), Column("difference", "right"),
+        Column("95 % of it"), Column("supported", "right", drop=3),
         *((Column("refused by", is_prose=True),) if is_refused else ()),
     )  # fmt: skip
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (one.name, f"{one.searches:,}", Value(one.value), Range(one.low, one.high), _support(one),
+        (one.name, f"{one.searches:,}", Value(one.value), Range(one.low, one.high), Value(one.logged),
+         Value(one.difference, sign=True), Range(one.difference_low, one.difference_high, sign=True),
+         "n/a" if one.supported is None else f"{100 * one.supported:.0f} %",
          *((one.why,) if is_refused else ()))
         for one in found.segments
     )  # fmt: skip
     return Table(columns, rows, name="Segments")
-
-
-def _support(one: SegmentValue) -> str:
-    """The share with evidence; not known where the estimate was refused before anything was counted."""
-    if one.why in UNCOUNTED and not one.ess:
-        return "n/a"
-    return f"{100 * one.supported:.0f} %"
 
 
 def estimators(found: Counterfactual) -> Table:
@@ -167,4 +174,7 @@ def facts(found: Counterfactual) -> Iterable[Fact]:
 def _fits(found: Counterfactual) -> str:
     if found.fits is None:
         return ""
-    return "; nothing speaks against their model" if found.fits else "; their model does not fit"
+    if not found.fits:
+        return "; their model does not fit"
+    whose = f"the model in {listed(_weighed(found))}" if _has_left_out(found) else "their model"
+    return f"; nothing speaks against {whose}"

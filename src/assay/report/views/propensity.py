@@ -9,7 +9,7 @@ from assay.report.figures import count
 from assay.report.log_read import read
 from assay.report.page import Cell, Column, Fact, Facts, Heading, Mark, Page, Part, Picture, Range, Table, Value, view
 from assay.report.position_chart import GOES_ON, RAW, Line, by_position, goes_on
-from assay.report.words import made, remarks
+from assay.report.words import listed, made, remarks
 
 if TYPE_CHECKING:
     from assay.clicks.position_bias import Curve, Examined, ModelTest, PositionBias, TrustLine
@@ -87,7 +87,7 @@ def answer(found: PositionBias) -> tuple[Mark | str, ...]:
         what = f"{_against(against)}. Estimates built on these propensities would be wrong{there}."
         head = Mark("fail", what, "THE POSITION MODEL DOES NOT FIT")
     elif found.is_apart:
-        differ = f"{_listed([one.name for one in found.segments if not one.why])} look at positions differently"
+        differ = f"{listed([one.name for one in found.segments if not one.why])} look at positions differently"
         p = _p(found.homogeneity or 0)
         head = Mark("unsure", f"{differ} (p {p}); each fits a curve of its own.", "NOT ONE CURVE FOR ALL")
     else:
@@ -106,12 +106,6 @@ def _against(tests: Sequence[ModelTest]) -> str:
     for one in tests:
         found.setdefault(one.segment, []).append(one.says)
     return "; ".join((f"in {name}, " if name else "") + " and ".join(says) for name, says in found.items())
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Names as in a sentence; of many the first few and how many more."""
-    shown = list(names) if len(names) <= FEW else [*names[: FEW - 1], f"{len(names) - FEW + 1} more"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
 
 
 def worth(shown: Sequence[Examined]) -> str:
