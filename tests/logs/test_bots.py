@@ -242,7 +242,7 @@ def test_spark_leaves_out_the_same(tmp_path, duck):
             want, told = found(duck, path)
             assert (cells, counts(left)) == (want, counts(told)) == ([("red", "d1", 1, 1)], LEFT)
             assert all(left[why][1] for why in LEFT)
-            assert found(Spark(), path, None)[0] == found(duck, path, None)[0] == [("red", "d1", 4, 2)]
+        assert found(Spark(), path, None)[0] == found(duck, path, None)[0] == [("red", "d1", 4, 2)]
     finally:
         session.stop()
 

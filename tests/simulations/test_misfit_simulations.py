@@ -14,7 +14,7 @@ import pytest
 
 from assay.clicks.misfit import misfit
 from assay.clicks.propensity import propensity
-from simulations.test_propensity_simulations import design, drawn
+from simulations.test_propensity_simulations import DEPTH, design, drawn
 from simulations.worlds import SOAK
 
 pytestmark = pytest.mark.slow
@@ -22,12 +22,15 @@ pytestmark = pytest.mark.slow
 LOGS = 2000 if SOAK else 300
 
 
-def test_a_log_of_the_model_is_hardly_ever_flagged():
+@pytest.mark.parametrize("steep", [1.0, 2.5])
+def test_a_log_of_the_model_is_hardly_ever_flagged(steep):
+    """Also where few look further down, so that most positions have no cell with enough clicks for a chi-square."""
     shown, gamma = design(621)
+    theta = np.arange(1, DEPTH + 1) ** -steep
     rng = np.random.default_rng(622)
     p, fits = [], []
     for _ in range(LOGS):
-        cells = drawn(shown, gamma, rng)
+        cells = drawn(shown, gamma, rng, theta)
         found = misfit(cells, propensity(cells))
         p.append([test.p for test in found.tests])
         fits.append(found.fits)

@@ -138,8 +138,8 @@ def _chi_square(table: _Residuals) -> tuple[Test, float, float, float]:
     kept = (table.expected >= EXPECTED) & (n - table.expected >= EXPECTED) & (table.share < 1)
     value = float((table.rest[kept] ** 2 / table.variance[kept]).sum())
     mean, variance = _moments(table, kept)
-    positions = len(np.unique(table.at)) - 1
-    mean, variance = mean - positions, variance - 2 * positions
+    first, second = _taken(table, kept)
+    mean, variance = mean - first, variance - second
     if mean < 1 or variance <= 0:
         says = "too few cells have enough clicks for a chi-square"
         return Test("chi-square", math.nan, math.nan, says), math.nan, 0.0, math.nan
@@ -167,6 +167,31 @@ def _moments(table: _Residuals, kept: Bool) -> tuple[float, float]:
     chance = table.expected[kept] / table.cells.impressions[kept]
     beyond_normal = (own**2 * (1 - 6 * chance * (1 - chance)) / v).sum()
     return float(own.sum()), float(2 * (across.sum() - same.sum() + (own**2).sum()) + beyond_normal)
+
+
+def _taken(table: _Residuals, kept: Bool) -> tuple[float, float]:
+    """What the fit of propensities takes from the mean and the variance of the sum over kept cells.
+
+    With H the part of a weighted fit that positions have beyond documents, and P the kept cells, the sum has the
+    eigenvalues of P (I - H) P: 1 but for 1 - f, where f are those of the positions' information in kept cells against
+    that in all. Of positions of which no cell is kept nothing is taken: where few look further down, these are most.
+    """
+    from scipy.sparse import csr_array
+
+    pairs, depth, weight = table.cells.pairs, table.depth, table.expected
+    places = (table.pair, table.at)
+    share = csr_array((table.share, places), shape=(pairs, depth))
+
+    def information(of: F64) -> F64:
+        own = csr_array((of, places), shape=(pairs, depth))
+        crossed = (own.T @ share).toarray()
+        found: F64 = (np.diag(total(table.at, of, depth)) - crossed - crossed.T
+                      + (share.multiply(own.sum(axis=1)[:, None]).T @ share).toarray())  # fmt: skip
+        return found
+
+    part = np.linalg.pinv(information(weight), hermitian=True) @ information(np.where(kept, weight, 0.0))
+    first = float(np.trace(part))
+    return first, 2 * (2 * first - float((part * part.T).sum()))
 
 
 def _trust(table: _Residuals) -> Test:
