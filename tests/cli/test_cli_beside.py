@@ -63,6 +63,7 @@ NO_PAGE = "is written as one page of HTML, and the ending .pdf says another form
         (("validate", "bm25.run", "--junit", "x.pdf"), "x.pdf: --junit is written as XML"),
         (("gate", "init", "--change", "ranking", "-o", "x.pdf"), "x.pdf: --output is written as TOML"),
         (("privacy", "export", "ana", "-o", "x.pdf"), "x.pdf: --output is written as JSON"),
+        (("rubric", "init", "x.pdf"), "x.pdf: the file is written as Markdown, and the ending .pdf"),
         (("compare", *RUNS, "judgments.qrels", "--charts", "x.svg"), "x.svg: --charts makes a folder"),
         (("report", "c.assay", "--charts", "x.png"), "x.png: --charts makes a folder"),
     ],
@@ -77,6 +78,7 @@ NO_PAGE = "is written as one page of HTML, and the ending .pdf says another form
         "junit",
         "rules",
         "person",
+        "rubric",
         "charts",
         "charts-of-a-report",
     ],
@@ -103,6 +105,13 @@ def test_an_output_whose_ending_says_no_format_is_refused_unless_the_format_is_s
     assert (assay.folder / name).read_text("utf-8").startswith("table,coefficient,value")
     assert assay("agree", "ratings.csv", "-o", "plain").code == 0  # no ending: a table
     assert (assay.folder / "plain").read_text("utf-8") == assay("agree", "ratings.csv").out
+
+
+def test_a_file_that_a_verb_makes_is_told_from_what_it_prints(assay: Shell) -> None:
+    said = assay("simulate", "logs", *RUNS, "judgments.qrels", "-o", "x.parquet")
+    assert said.err.startswith("x.parquet: the ending .parquet says no format that is written here\n")
+    assert said.err.endswith("|assay; -o takes what is printed, --out the file that is made\n")
+    assert (said.code, said.out, (assay.folder / "x.parquet").exists()) == (3, "", False)
 
 
 def test_every_verb_with_an_output_looks_at_its_ending() -> None:

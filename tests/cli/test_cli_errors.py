@@ -190,6 +190,22 @@ def test_a_log_that_is_given_last_is_said_and_no_option_that_the_verb_lacks(assa
          "    mend: pass --columns query_id=COLUMN with one of what\n"),
         (("click-models", "nameless.csv"), "nameless.csv: no column names the query\n"
          "    mend: pass --columns query_id=COLUMN with one of what\n"),
+        (("propensity", "bare.csv"), "bare.csv: no column names the query\n"
+         "    mend: pass a log that says it: each of its columns is read as something else\n"),
+        (("behaviour", "bare.csv", "--by", "segment"), "bare.csv: no column names the segment\n    mend: pass a log "
+         "that says it: each of its columns is read as something else, or leave segment out of --by\n"),
+        (("behaviour", "nameless.csv", "--by", "day"), "nameless.csv: no column names the time\n"
+         "    mend: pass --columns at=COLUMN with one of what, or leave day out of --by\n"),
+        (("behaviour", "clicks.parquet", "--by", "device"), "--by: a log is not grouped by 'device'\n"
+         "    mend: pass --by segment: a column device is read as one\n"),
+        (("behaviour", "clicks.parquet", "--by", "country"), "--by: a log is not grouped by 'country'\n    mend: pass "
+         "--by app|day|ranker|segment; segments of another column by --by segment --columns segment=COLUMN\n"),
+        (("propensity", "clicks.parquet", "--by", "device"), "assay: propensity has no option --by\n    mend: segments "
+         "are told apart without it: a column device or layout is read as one, --columns segment=COLUMN names "),
+        (("counterfactual", "clicks.parquet", "judgments.qrels"), "judgments.qrels: holds judgments, and stands where "
+         "the ranking is expected\n    mend: name the run that people would have been shown: "),
+        (("sample", "asked.csv", "--size", "1", "--columns", "impression_id=id"), "assay: --columns names a field that "
+         "no table has: impression_id; did you mean search_id?\n"),
         (("propensity", "clicks.parquet", "--columns", "segment=devic"),
          "clicks.parquet: has no column 'devic' for segment; did you mean device?\n"
          "    mend: pass --columns segment=COLUMN with one of device, at, clicked, doc_id, impression_id, position, "
@@ -203,7 +219,8 @@ def test_a_log_that_is_given_last_is_said_and_no_option_that_the_verb_lacks(assa
          "query that can be sampled\n    mend: widen --from and --to: the log runs from 2026-03-01 to 2026-03-05\n"),
     ],
     ids=["qrels", "graded", "run", "topics", "sample-qrels", "sample-graded", "pool", "a-log", "no-query",
-         "lists-no-query", "no-column", "no-field", "later", "between"],
+         "lists-no-query", "none-free", "no-segment", "no-day", "by-device", "by-country", "no-by", "qrels-last",
+         "another-name", "no-column", "no-field", "later", "between"],
 )  # fmt: skip
 def test_what_is_no_log_or_lacks_a_column_is_said_with_what_to_do(
     assay: Shell, typed: tuple[str, ...], said: str
@@ -212,6 +229,7 @@ def test_what_is_no_log_or_lacks_a_column_is_said_with_what_to_do(
         "graded.csv": "query_id,doc_id,grade\nq1,a,1\n",
         "shown.csv": "impression_id,query_id,doc_id,position\n1,q1,a,1\n",
         "nameless.csv": "impression_id,doc_id,position,clicked,what\n1,a,1,1,lamp\n",
+        "bare.csv": "impression_id,doc_id,position,clicked\n1,a,1,1\n",
         "asked.csv": "query,asked_at\na,2026-03-01T10:00:00Z\nb,2026-03-05T10:00:00Z\n",
     }
     for name, text in files.items():
@@ -229,6 +247,8 @@ def test_a_window_outside_the_log_says_its_times(assay: Shell) -> None:
     assert first == "assay: nothing is left in the log to count"
     assert window.endswith(" left out: before the window (2026-01-01T00:26:04Z to 2026-01-28T23:49:54Z)")
     assert mend == "    mend: pass --from and --to inside the times of the log"
+    lists = assay("click-models", "clicks.parquet", "--from", "2030-01-01")
+    assert (lists.code, lists.err.splitlines()[1:]) == (2, [window, mend])
 
 
 def test_a_pool_of_conflicting_judgments_says_their_lines(assay: Shell) -> None:

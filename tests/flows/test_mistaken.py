@@ -8,7 +8,7 @@ import pytest
 from assay import example
 from assay.cli.verb import without_options
 from assay.errors import InputError
-from assay.flows.mistaken import check_ranking, columns_of, is_log
+from assay.flows.mistaken import check_ranking, columns_of, held_by, is_log
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,9 @@ from assay.flows.mistaken import check_ranking, columns_of, is_log
         ("search_id,user_id,query,item_id,rank", True),
         ("client_id,query_id,user_query", True),  # of UBI
         ("query_id,doc_id,position,impressions,clicks", True),  # what `cells` writes
+        ("query,doc_id,position,clicked", True),  # without an id of the search
         ("query_id,doc_id,rank,score", False),
+        ("query_id,doc_id,rank,clicks", False),
         ("query_id,doc_id,score,clicks", False),  # a run that names a feature
         ("query_id,doc_id,propensity", False),  # chances of a policy
         ("query_id,doc_id,grade,session_id", False),
@@ -57,7 +59,30 @@ def test_what_cannot_be_read_is_left_to_its_reader(tmp_path):
     (tmp_path / "cut.jsonl").write_text('{"impression_id": ', "utf-8")
     for name in ("cut.parquet", "cut.csv.gz", "cut.jsonl", "none.csv"):
         check_ranking(tmp_path / name)
+        assert held_by(str(tmp_path / name)) == ""
     check_ranking({"q": {"d": 1.0}})
+
+
+@pytest.mark.parametrize(
+    ("text", "is_refused"),
+    [
+        ("query_id,doc_id,grade\nq,d,1\n", True),
+        ("q 0 d 1\n", True),
+        ("q Q0 d 1 0.5 x\n", False),
+        ("query_id,doc_id,rank\nq,d,1\n", False),
+        ("query_id,doc_id,score,grade\nq,d,0.5,1\n", False),  # a run that was judged
+        ("query_id,doc_id,propensity\nq,d,0.5\n", False),  # chances of a policy
+    ],
+    ids=["grades", "trec", "run", "ranks", "judged-run", "chances"],
+)
+def test_judgments_in_the_place_of_a_ranking_are_refused(tmp_path, text, is_refused):
+    path = tmp_path / "target.txt"
+    path.write_text(text, "utf-8")
+    if not is_refused:
+        check_ranking(path)
+        return
+    with pytest.raises(InputError, match="holds judgments, and stands where the ranking is expected"):
+        check_ranking(path)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,12 @@ CHOICES = ("events", "columns", "kinds", "ordinal_base", "app", "time_zone", "si
            "bots", "keep_bots", "late", "trusted", "on", "master", "memory")  # fmt: skip
 """The options of `logs`."""
 
+BY_SEGMENT = {
+    "--by": "segments are told apart without it: a column device or layout is read as one, --columns segment=COLUMN "
+            "names another",
+}  # fmt: skip
+"""What whoever knows `behaviour --by` does where a log is weighed or counted."""
+
 
 def logs(command: F) -> F:
     """Adds the options that say how a click log is read."""
@@ -123,6 +129,7 @@ def behaviour(
     "cells",
     cls=Verb,
     example="assay cells clicks.parquet --out cells.parquet",
+    instead=BY_SEGMENT,
     help="""Count a log by query, document and position, in a file that adds up over days.
 
     What follows from counts (`propensity` and others) takes such files in place of the log, one or many: a day that
@@ -151,6 +158,7 @@ def cells(
     "propensity",
     cls=Verb,
     example="assay propensity clicks.parquet --out propensities.csv --html bias.html",
+    instead=BY_SEGMENT,
     help="""Say how likely each position is looked at, and whether that explains the clicks.
 
     From documents that were shown at several positions, by several rankers or by chance. LOG is a log or what `cells`

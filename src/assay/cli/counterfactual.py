@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.clicks import logs, read
+from assay.cli.clicks import BY_SEGMENT, logs, read
 from assay.cli.options import outputs, workbench
 from assay.cli.output import names_inputs, progress, show
 from assay.cli.verb import OneOf, Verb, command_line
@@ -15,6 +15,7 @@ from assay.cli.verb import OneOf, Verb, command_line
 @click.command(
     "counterfactual",
     cls=Verb,
+    instead=BY_SEGMENT,
     example="assay counterfactual clicks.parquet dense.run --measure DCG@5",
     help="""Say what a ranking would have earned on the searches of a log, or why the log cannot say.
 

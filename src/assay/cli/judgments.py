@@ -8,7 +8,7 @@ import click
 
 from assay.cli.evaluate import names
 from assay.cli.options import inputs, outputs, workbench
-from assay.cli.output import AS_CSV, show
+from assay.cli.output import AS_CSV, ends_with, show
 from assay.cli.verb import Verb, command_line, spell_map
 from assay.errors import InputError
 
@@ -144,7 +144,9 @@ def rubric() -> None:
 @rubric.command(
     "init", cls=Verb, example="assay rubric init", help="Write the file that says what the grades mean, to be changed."
 )
-@click.argument("path", default="rubric.md", metavar="[FILE]")
+@click.argument(
+    "path", default="rubric.md", callback=ends_with(".md", ".markdown", ".txt", what="Markdown"), metavar="[FILE]"
+)
 @click.option("--plain", is_flag=True, help="Grades alone, without dimensions: one key a document.")
 def rubric_init(path: str, plain: bool) -> None:
     """Translates the command line into one call of the flow."""

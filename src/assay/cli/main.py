@@ -245,6 +245,9 @@ def _usage(error: click.ClickException) -> tuple[str, str]:
     ctx: Any = getattr(error, "ctx", None)
     path = ctx.command_path if ctx else "assay"
     if isinstance(error, click.NoSuchOption):
+        instead = getattr(ctx.command, "instead", {}).get(error.option_name) if ctx else None
+        if instead:
+            return f"assay: {path.removeprefix('assay ')} has no option {error.option_name}", instead
         known = [name for param in ctx.command.params for name in param.opts] if ctx else []
         text = f"unknown option {error.option_name}{_closest(error.option_name, known)}"
     elif isinstance(error, click.MissingParameter) and error.param is not None:

@@ -157,7 +157,8 @@ def outputs(*formats: str) -> Callable[[F], F]:
     from assay.cli.output import AS_PAGE, check_ending
 
     def known(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-        check_ending(value, ctx.params["format_"], formats)
+        has_out = any("--out" in other.opts for other in ctx.command.params)
+        check_ending(value, ctx.params["format_"], formats, has_out)
         return value
 
     say = partial(choice, section="Output")

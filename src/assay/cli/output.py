@@ -72,20 +72,22 @@ def kind_of(format: str | None, output: str | None) -> str:
     return format or (ENDINGS.get(Path(output).suffix.lower(), "table") if output and output != "-" else "table")
 
 
-def check_ending(output: str | None, format: str | None, formats: Sequence[str]) -> None:
+def check_ending(output: str | None, format: str | None, formats: Sequence[str], has_out: bool = False) -> None:
     """Refuses a file whose ending names none of the formats, where `--format` names none either.
 
     Args:
         output: the file; one without an ending is written as a table.
         format: what `--format` says.
         formats: those in which the command can write.
+        has_out: whether the command makes a file of its own, which `--out` names.
     """
     suffix = "" if output in (None, "-") else Path(str(output)).suffix.lower()
     if format or not suffix or ENDINGS.get(suffix) in formats:
         return
     known = [ending for ending, name in ENDINGS.items() if name in formats]
+    other = "; -o takes what is printed, --out the file that is made" if has_out else ""
     raise InputError(f"the ending {suffix} says no format that is written here", str(output),
-                     f"give it {', '.join(known)}, or pass --format {'|'.join(formats)}")  # fmt: skip
+                     f"give it {', '.join(known)}, or pass --format {'|'.join(formats)}{other}")  # fmt: skip
 
 
 def ends_with(*endings: str, what: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
@@ -94,7 +96,8 @@ def ends_with(*endings: str, what: str) -> Callable[[click.Context, click.Parame
     def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         suffix = Path(value).suffix.lower() if value else ""
         if suffix and suffix not in endings:
-            raise InputError(f"{param.opts[-1]} is written as {what}, and the ending {suffix} says another format",
+            name = param.opts[-1] if isinstance(param, click.Option) else "the file"
+            raise InputError(f"{name} is written as {what}, and the ending {suffix} says another format",
                              value, f"give it {' or '.join(endings)}")  # fmt: skip
         return value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,11 +108,13 @@ class Verb(click.Command):
 
     Args:
         example: a command line that runs.
+        instead: options of other commands that are looked for here, and what to do instead.
     """
 
-    def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
+    def __init__(self, *args: Any, example: str = "", instead: Mapping[str, str] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.example = example
+        self.instead = dict(instead or {})
         self._own = {param.name for param in self.params}
         self.params.extend(voice_options())
 

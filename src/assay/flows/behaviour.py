@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InputError
 from assay.files import spelled
 from assay.flows import unit_days
-from assay.flows.click_logs import LogChoices, Paths, notes_of, nothing_left, opened, read_of
+from assay.flows.click_logs import LogChoices, Paths, notes_of, nothing_left, opened, read_of, without
 from assay.flows.interactions import zone_of
 from assay.flows.pseudonyms import made
-from assay.flows.rates import GROUPS, grouped_rates, groups_of, rates_of
+from assay.flows.rates import GROUPS, TOLD_BY, grouped_rates, groups_of, rates_of
 from assay.flows.workbench import Workbench
 from assay.results import Note, Source
 
@@ -76,6 +76,7 @@ def behaviour(
     opened_log = opened(log, choices)
     try:
         asked = _Asked(opened_log, groups, int(within * 1e6), empty_is_zero)
+        asked.check()
         asked.prepare(choices.time_zone or "UTC")
         rates = asked.rates()
         by_query = tuple(asked.queries(queries))
@@ -155,6 +156,13 @@ class _Asked:
         if self.log.has("unit_id"):
             return "person"
         return "session" if self.log.has("session_id") else "search"
+
+    def check(self) -> None:
+        """Refuses a group that no column tells: every search would be of none."""
+        for group in self.groups:
+            field, what = TOLD_BY[group]
+            if not self.log.has(field):
+                raise without(self.log, field, what, f"leave {group} out of --by")
 
     def prepare(self, zone: str) -> None:
         """Lays the pairs of like queries and the offsets of the time zone."""

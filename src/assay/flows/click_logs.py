@@ -176,7 +176,7 @@ def nothing_left(
     from assay.logs.refusals import WINDOW
 
     if by_query and not log.has("query_id"):
-        return without_queries(log)
+        return without(log, "query_id", "the query")
     left = log.refused()
     told = [what, *(_said(one) for one in left)]
     if any(one.reason in WINDOW for one in left):
@@ -184,13 +184,20 @@ def nothing_left(
     return NotEnoughEvidence("\n    ".join(told))
 
 
-def without_queries(log: Log) -> InputError:
-    """The error of a log in which no column names the query."""
+def without(log: Log, field: str, what: str, or_else: str = "") -> InputError:
+    """The error of a log in which no column names what is asked for.
+
+    Args:
+        log: the log.
+        field: its name.
+        what: in words.
+        or_else: another way to mend it.
+    """
     source = log.sources[0]
     free = sorted(source.types.keys() - set(source.paths.values()))
-    of = f" with one of {', '.join(free[:COLUMNS])}" if free else ""
-    return InputError("no column names the query", spelled(source.files.paths[0]),
-                      f"pass --columns query_id=COLUMN{of}")  # fmt: skip
+    ways = [f"pass --columns {field}=COLUMN with one of {', '.join(free[:COLUMNS])}" if free else
+            "pass a log that says it: each of its columns is read as something else", or_else]  # fmt: skip
+    return InputError(f"no column names {what}", spelled(source.files.paths[0]), ", or ".join(filter(None, ways)))
 
 
 def _said(left: LeftOut | Refusal) -> str:

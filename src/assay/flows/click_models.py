@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import InputError, NotEnoughEvidence, did_you_mean
+from assay.errors import InputError, did_you_mean
 from assay.flows.click_lists import MOST_SEARCHES, earlier_and_later
-from assay.flows.click_logs import LogChoices, Paths, notes_of, opened, read_of, without_queries
+from assay.flows.click_logs import LogChoices, Paths, notes_of, nothing_left, opened, read_of
 from assay.flows.workbench import Workbench
 from assay.results import QUIET, Note, Progress, Source
 from assay.tables import Judgment
@@ -64,10 +64,8 @@ def click_models(
             raise InputError("click models need whole lists, and no column names the search", "--columns",
                              "pass --columns impression_id=COLUMN")  # fmt: skip
         parts = earlier_and_later(here, searches)
-        if parts is None and not here.has("query_id"):
-            raise without_queries(here)
         if parts is None:
-            raise NotEnoughEvidence("the log has too few whole lists to fit models to some and to predict others")
+            raise nothing_left(here, "the log has too few whole lists to fit models to some and to predict others")
         read = read_of(here, choices)
     finally:
         here.engine.close()

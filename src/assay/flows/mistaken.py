@@ -20,13 +20,13 @@ DID = {"clicks": "were shown and clicked", "queries": "asked"}
 
 
 def check_ranking(target: Any) -> None:
-    """Refuses a log where a ranking is expected.
+    """Refuses a log, and judgments, where a ranking is expected.
 
     Args:
         target: what was given as the ranking; what is no file is left to its reader.
 
     Raises:
-        InputError: it is a log, or counts of one.
+        InputError: it is a log, or counts of one; or it holds judgments.
     """
     if not isinstance(target, str | os.PathLike) or not os.path.isfile(target):
         return
@@ -35,6 +35,11 @@ def check_ranking(target: Any) -> None:
         raise InputError(
             "is a log, and stands where the ranking is expected", spelled(target),
             "give the log first and the ranking last: assay counterfactual LOG RANKING",
+        )  # fmt: skip
+    if not is_ranked(names) and held_by(os.fspath(target)) == "judgments":
+        raise InputError(
+            "holds judgments, and stands where the ranking is expected", spelled(target),
+            "name the run that people would have been shown: assay counterfactual LOG RANKING",
         )  # fmt: skip
 
 
@@ -63,7 +68,8 @@ def held_by(path: str) -> str:
     from assay.logs.fields import named
     from assay.tables import Document, Hit, Judgment, Topic
 
-    if OF_A_LOG & named(frozenset(columns_of(path))).keys():
+    columns = columns_of(path)
+    if not columns or OF_A_LOG & named(frozenset(columns)).keys():  # nothing that can be read, or a log
         return ""
     try:
         row, _ = kind_of(path)
@@ -96,9 +102,19 @@ def columns_of(path: str) -> list[str]:
     return next(csv.reader([line], delimiter=max(",\t;|", key=line.count)), [])
 
 
+def is_ranked(columns: list[str]) -> bool:
+    """Whether some column says in which order documents come, or with which chance."""
+    from assay.tables import Hit
+    from assay.tables.names import field_of
+
+    return any(name == "propensity" or field_of(Hit, name) in ("score", "rank") for name in columns)
+
+
 def is_log(columns: list[str]) -> bool:
     """Whether columns are those of a log of clicks, or of the counts that `cells` makes of one."""
     from assay.logs.fields import is_ubi, named
 
     held = frozenset(columns)
-    return is_ubi(held) or {"impressions", "clicks"} <= held or len(TELLING & named(held).keys()) > 1
+    fields = named(held).keys()
+    shown = {"clicked", "position"} <= fields and not {"rank", "score"} & held  # with these, a run that names a feature
+    return is_ubi(held) or {"impressions", "clicks"} <= held or shown or len(TELLING & fields) > 1

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from assay.stats.intervals import Interval
     from assay.stats.moments import Moments
 
-GROUPS = ("app", "day", "ranker", "segment")
+TOLD_BY = {
+    "app": ("app", "the application"),
+    "day": ("at", "the time"),
+    "ranker": ("ranker", "the ranker"),
+    "segment": ("segment", "the segment"),
+}
+"""Each group with the field of a log that tells it, and what that is in words."""
+
+GROUPS = tuple(TOLD_BY)
 
 
 def groups_of(by: str | Sequence[str]) -> list[str]:
@@ -22,11 +30,19 @@ def groups_of(by: str | Sequence[str]) -> list[str]:
     Raises:
         InputError: behaviour is not grouped by that.
     """
+    from assay.logs.fields import BY_NAME
+
     groups = [by] if isinstance(by, str) else list(by)
     for group in groups:
-        if group not in GROUPS:
-            raise InputError(f"a log is not grouped by {group!r}{did_you_mean(group, GROUPS)}", "--by",
-                             f"pass {', '.join(GROUPS)}")  # fmt: skip
+        if group in GROUPS:
+            continue
+        read_as = next((one for one, (field, _) in TOLD_BY.items() if group in BY_NAME[field].also), "")
+        way = (
+            f"pass --by {read_as}: a column {group} is read as one"
+            if read_as
+            else f"pass --by {'|'.join(GROUPS)}; segments of another column by --by segment --columns segment=COLUMN"
+        )
+        raise InputError(f"a log is not grouped by {group!r}{did_you_mean(group, GROUPS)}", "--by", way)  # fmt: skip
     return groups
 
 

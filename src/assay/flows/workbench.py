@@ -353,8 +353,12 @@ def of_row(columns: Mapping[str, str] | None, row: type[Any]) -> Mapping[str, st
     known = {f.name for table in ((row,) if row is LoggedQuery else (*together, row)) for f in fields(table)}
     for name in columns:
         if name not in known:
+            from assay.tables.names import field_of
+
+            meant = field_of(row, name)
+            hint = f"; did you mean {meant}?" if meant else did_you_mean(name, known)
             raise InputError(
-                f"--columns names a field that no table has: {name}{did_you_mean(name, known)}",
+                f"--columns names a field that no table has: {name}{hint}",
                 remedy=f"the fields are {', '.join(sorted(known))}",
             )
     return {name: column for name, column in columns.items() if name in {f.name for f in fields(row)}} or None

@@ -306,6 +306,11 @@ def _all_names(row: type, field: str) -> list[str]:
     return [field, *(name for tier in SYNONYMS.get(row, {}).get(field, ()) for name in tier)]
 
 
+def field_of(row: type, name: str) -> str:
+    """The field of a table that a column of this name holds; empty where none does."""
+    return next((field for field in SYNONYMS.get(row, {}) if folded(name) in _all_names(row, field)), "")
+
+
 def listed(names: Sequence[str], most: int = 8) -> str:
     """Column names for a message, shortened when there are many."""
     shown = [name if len(name) <= 40 else f"{name[:40]}..." for name in names[:most]]
