@@ -12,7 +12,7 @@ from assay.report.svg import Drawing
 from assay.report.text import to_text
 from assay.report.trap_chart import Row, goes_on, trap
 from assay.report.views.behaviour import measures
-from assay.report.views.click_labels import side_by_side
+from assay.report.views.click_labels import side_by_side, too_wide
 from assay.report.views.click_models import FULL
 from assay.report.views.counterfactual import answer as answer_of_value
 from assay.report.views.counterfactual import segments
@@ -132,3 +132,9 @@ def test_what_a_measure_is_divided_by_has_its_unit():
     shown = printed(measures(rates, (), "Measures"), 100)
     assert shown[-2].endswith("20 documents shown")
     assert shown[-1].endswith("2 searches")
+
+
+@pytest.mark.parametrize(("cuts", "reach"), [((0.3,), "both grades"), ((0.1, 0.3), "three grades or more")])
+def test_what_an_interval_must_reach_over_to_leave_a_pair_unjudged(cuts, reach):
+    found = SimpleNamespace(cuts=SimpleNamespace(at=cuts))
+    assert f"its 95 % interval reaches over {reach}, clicks are too few" in too_wide(found)

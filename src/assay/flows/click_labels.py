@@ -308,7 +308,8 @@ def _result(
     beyond = int(found.is_beyond.sum())
     unseen = int(np.isnan(found.value).sum()) - beyond
     wide = cells.pairs - unseen - beyond - int(n.sum())
-    left = (LeftOut("too few clicks to tell which grade: the 95 % interval of attraction reaches over several", wide),
+    reach = "both" if len(graded.cuts.at) == 1 else "three or more"
+    left = (LeftOut(f"too few clicks to tell which grade: the 95 % interval of attraction reaches over {reach}", wide),
             LeftOut("clicked clearly more often than they can have been looked at by these propensities", beyond),
             LeftOut("shown only at positions whose propensity is not known", unseen))  # fmt: skip
     promised, promises = _promises(parts)

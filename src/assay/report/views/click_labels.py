@@ -28,7 +28,7 @@ def page(found: ClickLabels) -> Page:
     Args:
         found: what `qrels_from_clicks` gave.
     """
-    parts: list[Part | None] = [Heading("Which attraction is which grade"), cuts(found)]
+    parts: list[Part | None] = [Heading("Which attraction is which grade", too_wide(found)), cuts(found)]
     if found.agreed is not None:
         parts += [Heading("Do they agree with people"), against(found.agreed, found.cuts.levels)]
     for query in found.queries:
@@ -64,6 +64,13 @@ def answer(found: ClickLabels) -> Iterator[Mark | str]:
 def is_calibrated(found: ClickLabels) -> bool:
     """Whether the cuts come from human grades, and not from whoever asked."""
     return found.calibration.startswith("isotonic")
+
+
+def too_wide(found: ClickLabels) -> str:
+    """How to read the table of cut points: what has a grade, and what has none."""
+    reach = "both grades" if len(found.cuts.at) == 1 else "three grades or more"
+    return (f"Attraction is the chance of a click when seen. Where its 95 % interval reaches over {reach}, clicks are "
+            f"too few to tell which grade it is, and the pair stays unjudged ({UNJUDGED}).")  # fmt: skip
 
 
 def cuts(found: ClickLabels) -> Table:
