@@ -240,6 +240,18 @@ def test_what_is_no_log_or_lacks_a_column_is_said_with_what_to_do(
     assert not (assay.folder / "c.parquet").exists()
 
 
+@pytest.mark.parametrize("typed", [("evaluate", "bm25.run", "clicks.parquet", "-m", "RR"),
+                                   ("pool", "make", "bm25.run", "--qrels", "clicks.parquet")],
+                         ids=["evaluate", "pool"])  # fmt: skip
+def test_a_log_that_is_given_as_judgments_is_said(assay: Shell, typed: tuple[str, ...]) -> None:
+    said = assay(*typed)
+    assert (said.code, said.out) == (3, "")
+    assert said.err.startswith("clicks.parquet: no column for grade among impression_id, ")
+    assert said.err.endswith(
+        "    mend: this looks like a log of clicks: `assay qrels from-clicks` makes judgments of it\n"
+    )
+
+
 def test_a_window_outside_the_log_says_its_times(assay: Shell) -> None:
     said = assay("propensity", "clicks.parquet", "--from", "2030-01-01")
     assert (said.code, said.out) == (2, "")

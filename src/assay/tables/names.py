@@ -115,6 +115,9 @@ ONE_OF: dict[type, tuple[str, ...]] = {Hit: ("score", "rank")}
 KEY: dict[type, str] = {Topic: "query_id", Document: "doc_id", Item: "doc_id", Answer: "query_id"}
 """Tables that say one thing about each id."""
 
+_CLICK_LOG = frozenset({"impression_id", "clicked", "is_click"})
+"""Columns of clicks, which no judgments have."""
+
 KEEPS_MORE = (Topic, Item, RatedPair)
 """Tables whose further columns are kept, as text."""
 
@@ -295,11 +298,10 @@ def require(found: Sequence[str], row: type, matched: Match, where: str) -> None
     closest = next(iter(nearest(first, near, 1) or near), "")
     also = f" (nor for {', '.join(matched.missing[1:])})" if matched.missing[1:] else ""
     guess = f"; did you mean {closest}?" if closest else ""
-    raise InputError(
-        f"no column for {field}{also} among {listed(found)}{guess}",
-        where,
-        f"name the column {first}, or pass --columns {first}={closest or 'NAME'}",
-    )
+    remedy = f"name the column {first}, or pass --columns {first}={closest or 'NAME'}"
+    if row is Judgment and not _CLICK_LOG.isdisjoint(map(folded, found)):
+        remedy = "this looks like a log of clicks: `assay qrels from-clicks` makes judgments of it"
+    raise InputError(f"no column for {field}{also} among {listed(found)}{guess}", where, remedy)
 
 
 def _all_names(row: type, field: str) -> list[str]:
